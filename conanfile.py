@@ -41,7 +41,7 @@ class ScaffoldConan(ConanFile):
         # ConanCenter's own LibTorch has neither CUDA nor distributed training: this one is always conan/recipes/libtorch.
         self.requires("libtorch/2.15.0", transitive_headers=True, transitive_libs=True)
         self.requires("spdlog/[>=1.10 <2]")
-        self.requires("fmt/[>=9 <13]")
+        self.requires("fmt/[>=9 <13]")  # after spdlog, which pins the fmt that it was made with
         self.requires("cli11/[>=2.1 <3]")
         self.requires("tomlplusplus/[>=3.3 <4]")
         if self.options.with_onnxruntime:
@@ -52,9 +52,9 @@ class ScaffoldConan(ConanFile):
     def build_requirements(self):
         # Only what stands beside the library in this repository uses these (generator/, examples/, tests/): no user of
         # the package sees them, and -c tools.graph:skip_test=True leaves them out when it is built.
-        self.test_requires("gtest/[>=1.12 <2]")
+        self.test_requires("gtest/[>=1.12 <2]", force=True)  # rapidcheck pins one that ConanCenter no longer has
         self.test_requires("inja/[>=3.5 <4]")
-        self.test_requires("nlohmann_json/[>=3.11 <4]")
+        self.test_requires("nlohmann_json/[>=3.11 <3.12]")
         self.test_requires("rapidcheck/cci.20231215")
         self.test_requires("zlib/[>=1.2.13 <2]")
 
@@ -92,12 +92,14 @@ class ScaffoldConan(ConanFile):
         CMake(self).install()
 
     def package_info(self):
-        in_graph = {dependency.ref.name for dependency in self.dependencies.host.values()}
+        libraries = {"spdlog", "fmt", "cli11", "tomlplusplus"}
+        in_graph = libraries & {dependency.ref.name for dependency in self.dependencies.host.values()}
+        self.cpp_info.ignored_requires = sorted(libraries - in_graph)  # the profile says that the platform has them
 
         core = self.cpp_info.components["core"]  # log and config: no LibTorch behind it
         core.set_property("cmake_target_name", "scaffold::core")
         core.libs = ["scaffold_core"]
-        core.requires = [f"{name}::{name}" for name in ("spdlog", "fmt", "cli11", "tomlplusplus") if name in in_graph]
+        core.requires = [f"{name}::{name}" for name in sorted(in_graph)]
         core.system_libs = ["pthread", *self.conf.get("user.scaffold:system_libs", default=[], check_type=list)]
 
         scaffold = self.cpp_info.components["scaffold"]

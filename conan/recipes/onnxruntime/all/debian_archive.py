@@ -1,0 +1,1 @@
+../../inja/all/debian_archive.py

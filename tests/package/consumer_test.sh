@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# consumer_test.sh BUILD_TYPE: `conan create .` packages the library, and a project in a folder outside the repository uses
+# it: `requires("scaffold/0.1.0")` with a user of its own, so that a package this user has installed stays untouched.
+set -euo pipefail
+build_type=$1
+conan=$PWD/.venv/bin/conan
+profile=$PWD/conan/profiles/debian
+# shellcheck disable=SC1091
+[ "$(. /etc/os-release && echo "${VERSION_CODENAME:-}")" = bookworm ] || profile=$PWD/conan/profiles/center
+folder=$(mktemp -d "${TMPDIR:-/tmp}/a consumer.XXXXXX") # a path with a space
+finish() {
+  "$conan" remove 'scaffold/0.1.0@check' --confirm >/dev/null 2>&1 || true
+  rm -rf "$folder"
+}
+trap finish EXIT
+fail() { printf 'FAILED: %s\n' "$1"; exit 1; }
+
+remotes=(-r scaffold-checkout)
+[ "${profile##*/}" = debian ] || remotes+=(-r conancenter)
+"$conan" create . --user check -pr:a "$profile" -s build_type="$build_type" "${remotes[@]}" --build 'scaffold/*' --build missing \
+  -c tools.graph:skip_test=True -c tools.build:skip_test=True
+
+cp -r tests/package/consumer "$folder/project"
+cd "$folder/project"
+"$conan" install . -pr:a "$profile" -s build_type="$build_type" "${remotes[@]}"
+"$conan" build . -pr:a "$profile" -s build_type="$build_type" "${remotes[@]}"
+cd "build/$build_type"
+
+output=$(./network --width 16 2>"$folder/log")
+[ "$output" = "[3, 2] [16, 4]" ] || fail "network prints '$output'"
+grep -q '4 parameters$' "$folder/log" || fail "network logs '$(cat "$folder/log")'"
+
+status=0
+output=$(./server 2>&1) || status=$?
+expected="backend error: no model: exports/1
+  fix: export one"
+if [ "$status" -ne 9 ] || [ "$output" != "$expected" ]; then fail "server exits with $status: $output"; fi
+if ldd ./server | grep -q torch; then fail "a program on scaffold::core is linked with LibTorch"; fi
+
+# -Winvalid-pch and -Werror refuse a precompiled header of other flags; where one is taken, LibTorch's headers are not read
+deps=$(ninja -t deps CMakeFiles/network.dir/network.cpp.o)
+grep -q 'base/config/settings.h' <<<"$deps" || fail "the dependencies of network.cpp are not known: $deps"
+if grep -q 'torch/nn.h' <<<"$deps"; then fail "network.cpp is compiled without the package's precompiled base/torch.h"; fi
+echo "a project outside the repository builds and runs on the package"

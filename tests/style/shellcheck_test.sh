@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Every shell script of the repository, known by its first line, passes shellcheck.
+set -euo pipefail
+mapfile -t files < <(find . -path ./build -prune -o -path ./.venv -prune -o -path ./.git -prune -o -type f -size -100k \
+  -exec sh -c 'head -n 1 "$1" | grep -qE "^#!.*\b(ba)?sh\b"' _ {} \; -print)
+[ ${#files[@]} -gt 0 ] || { echo "no scripts found in $PWD"; exit 1; }
+shellcheck "${files[@]}"
+echo "${#files[@]} scripts pass shellcheck"
