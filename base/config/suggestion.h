@@ -1,0 +1,26 @@
+// suggestion.h: the declared key that a misspelt one most likely means. Internal to base/config.
+#ifndef BASE_CONFIG_SUGGESTION_H_
+#define BASE_CONFIG_SUGGESTION_H_
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace base::config {
+
+/// How many insertions, deletions, replacements and swaps of two neighbours turn one text into the other, where no part
+/// is edited twice (optimal string alignment).
+std::size_t edit_distance(std::string_view from, std::string_view to);
+
+/// The smaller of the distance of the whole dotted keys, and 1 + that of their last names: so learning_rate, forgotten
+/// to be put into its section, is close to optimizer.learning_rate.
+std::size_t key_distance(std::string_view key, std::string_view declared);
+
+/// The nearest of the declared keys, the first of them if several are; "" if there are none. Only the first 128 bytes
+/// of `key` count: more is no typing error, and a hostile file must not cost minutes.
+std::string nearest_key(std::string_view key, std::span<const std::string> declared);
+
+}  // namespace base::config
+
+#endif  // BASE_CONFIG_SUGGESTION_H_

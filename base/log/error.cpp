@@ -1,0 +1,67 @@
+#include "base/log/error.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdio>
+
+#include "base/log/log.h"
+
+namespace base {
+namespace {
+
+// Small numbers that no shell and no signal uses (those start at 126). 75 stays free for "preempted, start me again".
+constexpr std::array kErrorKinds{
+    ErrorKindInfo{ErrorKind::kInternal, "internal", 1, "a defect of the program itself"},
+    ErrorKindInfo{ErrorKind::kDevice, "device", 2, "the machine lacks what was asked for, such as a GPU"},
+    ErrorKindInfo{ErrorKind::kUsage, "usage", 3, "the command line is wrong"},
+    ErrorKindInfo{ErrorKind::kConfig, "config", 4, "a settings file or an environment variable is wrong"},
+    ErrorKindInfo{ErrorKind::kData, "data", 5, "a data file is missing, damaged or of another format"},
+    ErrorKindInfo{ErrorKind::kCheckpoint, "checkpoint", 6, "a checkpoint cannot be written, read or does not fit"},
+    ErrorKindInfo{ErrorKind::kDistributed, "distributed", 7, "the ranks of a run cannot meet or do not agree"},
+    ErrorKindInfo{ErrorKind::kExport, "export", 8, "a model cannot be exported, or its export differs from it"},
+    ErrorKindInfo{ErrorKind::kBackend, "backend", 9, "an inference engine refused a model or failed to run it"},
+};
+
+constexpr const char* kReport =
+    "this is a defect of the program: please report it, with this text and the command line";
+
+std::string compose(ErrorKind kind, const std::string& what, const std::string& value, const std::string& fix) {
+  std::string message = std::string(info(kind).name) + " error: " + what;
+  if (!value.empty()) message += ": " + value;
+  if (!fix.empty()) message += "\n  fix: " + fix;
+  if (kind == ErrorKind::kInternal) message += std::string("\n  fix: ") + kReport;
+  return message;
+}
+
+}  // namespace
+
+std::span<const ErrorKindInfo> error_kinds() {
+  return kErrorKinds;
+}
+
+const ErrorKindInfo& info(ErrorKind kind) {
+  return kErrorKinds.at(static_cast<std::size_t>(kind));
+}
+
+Error::Error(ErrorKind kind, const std::string& what, const std::string& value, const std::string& fix)
+    : kind_(kind), message_(compose(kind, what, value, fix)) {}
+
+int run_main(const std::function<int()>& body) noexcept {
+  try {
+    try {
+      return body();
+    } catch (const Error& error) {
+      log::report(error);
+      return error.exit_code();
+    } catch (const std::exception& error) {
+      log::report(Error(ErrorKind::kInternal, error.what(), "", ""));
+    } catch (...) {
+      log::report(Error(ErrorKind::kInternal, "an exception of unknown type", "", ""));
+    }
+  } catch (...) {  // no memory left even for the message
+    static_cast<void>(std::fputs("internal error: out of memory\n", stderr));
+  }
+  return info(ErrorKind::kInternal).exit_code;
+}
+
+}  // namespace base
