@@ -1,6 +1,6 @@
 // torch.h: LibTorch as the runtime and the projects on it see it. Include it first in a .cpp file: it is precompiled,
-// here and in the installed package, and g++ takes a precompiled header only as the first thing in a file. Anywhere else
-// it is an ordinary header, about four times as slow (benchmarks/compile_time measures it).
+// here and in the installed package, and g++ takes a precompiled header only as the first thing in a file. Anywhere
+// else it is an ordinary header, about four times as slow (benchmarks/compile_time measures it).
 #ifndef BASE_TORCH_H_
 #define BASE_TORCH_H_
 
