@@ -3,7 +3,7 @@ import os
 from conan import ConanFile
 from conan.tools.build import check_min_cppstd
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain
-from conan.tools.files import copy
+from conan.tools.files import copy, rm
 from conan.tools.system.package_manager import Apt
 
 required_conan_version = ">=2.26"
@@ -90,6 +90,7 @@ class ScaffoldConan(ConanFile):
     def package(self):
         copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
         CMake(self).install()
+        rm(self, "*.gch", self.build_folder, recursive=True)  # 0.7 GB, and the package has it now
 
     def package_info(self):
         libraries = {"spdlog", "fmt", "cli11", "tomlplusplus"}

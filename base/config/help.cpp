@@ -49,7 +49,8 @@ std::string environment_rule(const KnobTable& knobs, const std::string& prefix) 
   if (prefix.empty() || knobs.knobs().empty()) return "";
   // The first key with a dot in it is the best example, as it shows what becomes of the dot.
   const std::vector<std::string> keys = knobs.keys();
-  const auto dotted = std::ranges::find_if(keys, [](const std::string& name) { return name.find('.') != name.npos; });
+  const auto dotted =
+      std::ranges::find_if(keys, [](const std::string& name) { return name.find('.') != std::string::npos; });
   const std::string& key = dotted == keys.end() ? keys.front() : *dotted;
   return wrap(base::format(
                   "Each setting is also read from the environment: --{} from {} (in capitals, two underscores for a "
@@ -76,14 +77,14 @@ std::string sentence(const Knob& knob) {
   return base::format("{} ({})", knob.help(), joined);
 }
 
-std::string help(const Knobs& declared, const Sources& sources) {
-  const KnobTable& knobs = declared.table();
-  knobs.check_declarations();
+std::string help(const Knobs& knobs, const Sources& sources) {
+  const KnobTable& table = knobs.table();
+  table.check_declarations();
   const std::string program = sources.program.empty() ? "program" : sources.program;
   std::string text = base::format("usage: {} [--config FILE] [--KEY VALUE]... [--set KEY=VALUE]...\n\n", program);
   if (!sources.description.empty()) text += wrap(sources.description, "", 0, kColumns) + "\n\n";
 
-  const std::vector<Block> blocks = make_blocks(knobs, sources);
+  const std::vector<Block> blocks = make_blocks(table, sources);
   std::size_t flag_columns = 0;
   for (const Block& block : blocks) {
     for (const Row& row : block.rows) {
@@ -100,7 +101,7 @@ std::string help(const Knobs& declared, const Sources& sources) {
     }
     text += '\n';
   }
-  return text + environment_rule(knobs, sources.environment_prefix);
+  return text + environment_rule(table, sources.environment_prefix);
 }
 
 }  // namespace base::config

@@ -24,7 +24,8 @@ void Knobs::close_section() {
   table_->close_section();
 }
 
-// Every KnobType, once: what keeps toml++ and all of this out of the public headers.
+// Every KnobType, once: what keeps all of this out of the public headers.
+// NOLINTBEGIN(bugprone-macro-parentheses): a type in parentheses is no type
 #define BASE_INSTANTIATE(T) template void Knobs::add_knob<T>(std::string_view, T&, std::string_view, const RuleOf<T>&);
 #define BASE_INSTANTIATE_WITH_LIST(T) BASE_INSTANTIATE(T) BASE_INSTANTIATE(std::vector<T>)
 
@@ -37,5 +38,6 @@ BASE_INSTANTIATE_WITH_LIST(double)
 BASE_INSTANTIATE_WITH_LIST(std::string)
 BASE_INSTANTIATE_WITH_LIST(std::filesystem::path)
 BASE_INSTANTIATE_WITH_LIST(std::chrono::milliseconds)
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace base

@@ -36,7 +36,8 @@ template <typename T>
 concept KnobElement = config::OneOf<T, bool, int, std::int64_t, std::uint64_t, float, double, std::string,
                                     std::filesystem::path, std::chrono::milliseconds>;
 
-/// A knob's type: one of the above, or a list of them (but of bool: std::vector<bool> holds no bools to refer to).
+/// A knob's type: one of the above, or a list of them (but not of bool: a std::vector<bool> holds no bools to refer
+/// to).
 template <typename T>
 concept KnobType = KnobElement<T> ||
     (KnobElement<typename config::Element<T>::Type> && !std::same_as<typename config::Element<T>::Type, bool>);
@@ -101,7 +102,7 @@ class Knobs {
   void add(std::string_view name, T& value, std::string_view help, const RuleOf<T>& rule = {}) {
     static_assert(KnobType<T>,
                   "a knob is a bool, int, std::int64_t, std::uint64_t, float, double, std::string, "
-                  "std::filesystem::path, std::chrono::milliseconds, or a std::vector of these (but of bool)");
+                  "std::filesystem::path, std::chrono::milliseconds, or a std::vector of these (but not of bool)");
     add_knob(name, value, help, rule);
   }
 

@@ -158,7 +158,7 @@ std::optional<Origins> load(const Knobs& knobs, const std::vector<std::string>& 
   table.check_declarations();
   const CommandLine line = read_command_line(arguments, table);
   if (line.help) {
-    std::fputs(help(knobs, sources).c_str(), stdout);
+    static_cast<void>(std::fputs(help(knobs, sources).c_str(), stdout));
     return std::nullopt;
   }
   const char* const* environment = sources.environment != nullptr ? sources.environment : environ;

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <iterator>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -54,10 +55,10 @@ std::string read_bytes(const FileName& file) {
     throw file_error(file, "is not a regular file", "", "name a TOML file");
   }
   const int descriptor = ::open(file.path.c_str(), O_RDONLY | O_CLOEXEC);
-  const auto unreadable = [&] {
-    return file_error(file, "cannot be read", base::format(" ({})", std::strerror(errno)), "check its permissions");
+  const auto unreadable = [&](int reason) {
+    return file_error(file, "cannot be read", base::format(" ({})", std::strerror(reason)), "check its permissions");
   };
-  if (descriptor < 0) throw unreadable();
+  if (descriptor < 0) throw unreadable(errno);
 
   // One byte more than allowed tells a file that is too large, whatever size the file system claims.
   std::string bytes;
@@ -66,12 +67,9 @@ std::string read_bytes(const FileName& file) {
   while (bytes.size() <= kMostBytes && (count = ::read(descriptor, block.data(), block.size())) > 0) {
     bytes.append(block, 0, static_cast<std::size_t>(count));
   }
-  if (count < 0) {
-    const Error failure = unreadable();
-    ::close(descriptor);
-    throw failure;
-  }
+  const int reason = errno;
   ::close(descriptor);
+  if (count < 0) throw unreadable(reason);
   if (bytes.size() > kMostBytes) {
     throw file_error(file, base::format("is larger than {} MiB", kMostMebibytes), "",
                      "name a settings file: this one holds something else");
@@ -137,9 +135,7 @@ std::vector<Given> read_toml_files(const std::filesystem::path& file, const Knob
   }
 
   std::vector<Given> all;
-  for (auto given = files.rbegin(); given != files.rend(); ++given) {
-    std::ranges::move(*given, std::back_inserter(all));
-  }
+  for (std::vector<Given>& given : files | std::views::reverse) std::ranges::move(given, std::back_inserter(all));
   return all;
 }
 

@@ -72,14 +72,15 @@ std::string to_ascii(std::string_view text) {
 }
 
 std::string from_ascii(std::string_view ascii) {
-  const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'A' + 10; };
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
   std::string text;
   for (std::size_t i = 0; i < ascii.size(); ++i) {
-    if (ascii[i] != '~') {
-      text += ascii[i];
-    } else {
-      text += static_cast<char>(digit(ascii[i + 1]) * 16 + digit(ascii[i + 2]));
+    const std::string_view digits = ascii.substr(i + 1, 2);
+    if (ascii[i] == '~' && digits.size() == 2 && digits.find_first_not_of(kDigits) == std::string_view::npos) {
+      text += static_cast<char>(kDigits.find(digits[0]) * 16 + kDigits.find(digits[1]));
       i += 2;
+    } else {
+      text += ascii[i];
     }
   }
   return text;
@@ -107,7 +108,7 @@ toml::table parse(std::string_view text) {
     return toml::parse(std::string_view(ascii));
   } catch (const toml::parse_error& error) {
     const toml::source_position at = error.source().begin;
-    throw TomlSyntaxError{at.line, original_column(ascii, at.line, at.column), std::string(error.description())};
+    throw TomlSyntaxError{at.line, original_column(ascii, at.line, at.column), from_ascii(error.description())};
   } catch (const TomlAssertion&) {
     throw TomlSyntaxError{0, 0, "it is damaged"};
   }
@@ -161,6 +162,7 @@ std::vector<TomlEntry> parse_toml(std::string_view text, const std::function<boo
   std::ranges::sort(placed, {},
                     [](const PlacedEntry& entry) { return std::tuple(entry.position.line, entry.position.column); });
   std::vector<TomlEntry> entries;
+  entries.reserve(placed.size());
   for (PlacedEntry& entry : placed) entries.push_back(std::move(entry.entry));
   return entries;
 }

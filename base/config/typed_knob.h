@@ -90,13 +90,7 @@ class TypedKnob final : public Knob {
 
   std::string toml_value() const override {
     return print([this](const E& element) {
-      if constexpr (kIsText<E>) {
-        std::string ignored;
-        // A loaded text is always fit for a file; this one was set by the program.
-        if (read_value({std::filesystem::path(element).string()}, ignored) != Reading::kGood) {
-          throw Error(ErrorKind::kInternal, key() + " cannot be written: it is not UTF-8 without NUL", "", "");
-        }
-      }
+      require_writable(element);
       return toml_text(element);
     });
   }
@@ -164,6 +158,16 @@ class TypedKnob final : public Knob {
       return Fault{" does not exist: ", shown(path), "give a path that exists"};
     }
     return std::nullopt;
+  }
+
+  // A loaded text is always fit for a file; one that the program set need not be.
+  void require_writable(const E& element) const {
+    if constexpr (kIsText<E>) {
+      std::string ignored;
+      if (read_value({std::filesystem::path(element).string()}, ignored) != Reading::kGood) {
+        throw Error(ErrorKind::kInternal, key() + " cannot be written: it is not UTF-8 without NUL", "", "");
+      }
+    }
   }
 
   template <typename Print>

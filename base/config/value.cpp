@@ -61,7 +61,7 @@ std::string print_number(T value) {
 }
 
 // TOML tells numbers from integers by their look.
-std::string as_toml_number(std::string text) {
+std::string as_toml_number(const std::string& text) {
   const bool is_integer = text.find_first_not_of("-0123456789") == std::string::npos;
   return is_integer ? text + ".0" : text;
 }

@@ -6,7 +6,7 @@ set -euo pipefail
 if [ -z "${OWN_MOUNTS:-}" ]; then OWN_MOUNTS=1 exec unshare --mount --propagation private "$0" "$@"; fi
 
 scratch=$(mktemp -d)
-trap 'umount "$scratch/conan" 2>/dev/null || true; rm -rf --one-file-system "$scratch"' EXIT
+trap 'umount "$scratch/conan" "$scratch/a copy/build" 2>/dev/null || true; rm -rf --one-file-system "$scratch"' EXIT
 copy="$scratch/a copy"
 mkdir -p "$copy" "$scratch/conan" "$scratch/bin"
 tar --exclude=./.git --exclude=./build --exclude=./.venv -cf - . | tar -xf - -C "$copy"
@@ -54,6 +54,10 @@ done
 grep -qs 'Downloading torch' "$log" || fail "the set-up never came to fetching LibTorch"
 pkill -KILL --session "$session"
 wait "$session" 2>/dev/null || true
+
+mount -t tmpfs -o size=100m tmpfs "$copy/build"
+breaks "the disk is full while it compiles" "the step 'build (release)' failed" "$copy/dev" build
+umount "$copy/build"
 
 completes "the next run" "$copy/dev" build
 completes "a run when all is done" "$copy/dev" build

@@ -17,7 +17,7 @@ fail() { printf 'FAILED: %s\n' "$1"; exit 1; }
 
 remotes=(-r scaffold-checkout)
 [ "${profile##*/}" = debian ] || remotes+=(-r conancenter)
-"$conan" create . --user check -pr:a "$profile" -s build_type="$build_type" "${remotes[@]}" --build 'scaffold/*' --build missing \
+"$conan" create . --user check -pr:a "$profile" -s build_type="$build_type" "${remotes[@]}" --build missing \
   -c tools.graph:skip_test=True -c tools.build:skip_test=True
 
 cp -r tests/package/consumer "$folder/project"
