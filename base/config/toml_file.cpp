@@ -8,7 +8,6 @@
 #include <cstring>
 #include <iterator>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -110,7 +109,7 @@ std::optional<FileName> take_parent(std::vector<TomlEntry>& entries, const FileN
 }  // namespace
 
 std::vector<Given> read_toml_files(const std::filesystem::path& file, const KnobTable& knobs) {
-  std::vector<std::vector<Given>> files;  // the youngest first
+  std::vector<std::vector<Given>> files;  // the oldest first
   std::vector<std::filesystem::path> seen;
   std::string chain;
   std::optional<FileName> next = FileName{file, ""};
@@ -127,7 +126,7 @@ std::vector<Given> read_toml_files(const std::filesystem::path& file, const Knob
 
     std::vector<TomlEntry> entries = parse_file(current, knobs);
     next = take_parent(entries, current);
-    std::vector<Given>& given = files.emplace_back();
+    std::vector<Given>& given = *files.emplace(files.begin());
     for (TomlEntry& entry : entries) {
       const std::string where = base::format("{}:{}", current.label(), entry.line);
       given.push_back({std::move(entry.key), std::move(entry.value), where, SourceKind::kFile});
@@ -135,7 +134,7 @@ std::vector<Given> read_toml_files(const std::filesystem::path& file, const Knob
   }
 
   std::vector<Given> all;
-  for (std::vector<Given>& given : files | std::views::reverse) std::ranges::move(given, std::back_inserter(all));
+  for (std::vector<Given>& given : files) std::ranges::move(given, std::back_inserter(all));
   return all;
 }
 

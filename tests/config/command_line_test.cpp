@@ -79,7 +79,7 @@ TEST(CommandLine, TakesABoolWithAndWithoutValue) {
   EXPECT_EQ(loaded<Sample>({"--shuffle", "false"}).shuffle, false);
   EXPECT_EQ(loaded<Sample>({"--shuffle=false"}).shuffle, false);
   EXPECT_EQ(loaded<Sample>({"--set", "shuffle=false"}).shuffle, false);
-  const Sample both = loaded<Sample>({"--optimizer.nesterov", "--width", "3"});
+  const auto both = loaded<Sample>({"--optimizer.nesterov", "--width", "3"});
   EXPECT_EQ(both.optimizer.nesterov, true);
   EXPECT_EQ(both.width, 3);
 }

@@ -18,32 +18,35 @@ using std::chrono::milliseconds;
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
 
-const std::map<std::string, std::int64_t> kCanonical{
-    {"0s", 0},
-    {"1ms", 1},
-    {"250ms", 250},
-    {"1s", 1'000},
-    {"30s", 30'000},
-    {"1s500ms", 1'500},
-    {"1m", 60'000},
-    {"10m", 600'000},
-    {"1m1ms", 60'001},
-    {"1h", 3'600'000},
-    {"1h30m", 5'400'000},
-    {"48h", 172'800'000},
-    {"1h1m1s1ms", 3'661'001},
-    {"-5s", -5'000},
-    {"-1h30m", -5'400'000},
-    {"2562047788015h12m55s807ms", kMost},
-    {"-2562047788015h12m55s808ms", kLeast},
-};
+const std::map<std::string, std::int64_t>& canonical_forms() {
+  static const std::map<std::string, std::int64_t> forms{
+      {"0s", 0},
+      {"1ms", 1},
+      {"250ms", 250},
+      {"1s", 1'000},
+      {"30s", 30'000},
+      {"1s500ms", 1'500},
+      {"1m", 60'000},
+      {"10m", 600'000},
+      {"1m1ms", 60'001},
+      {"1h", 3'600'000},
+      {"1h30m", 5'400'000},
+      {"48h", 172'800'000},
+      {"1h1m1s1ms", 3'661'001},
+      {"-5s", -5'000},
+      {"-1h30m", -5'400'000},
+      {"2562047788015h12m55s807ms", kMost},
+      {"-2562047788015h12m55s808ms", kLeast},
+  };
+  return forms;
+}
 
 TEST(Duration, IsReadInItsCanonicalForm) {
-  for (const auto& [text, count] : kCanonical) EXPECT_EQ(parse_duration(text), milliseconds(count)) << text;
+  for (const auto& [text, count] : canonical_forms()) EXPECT_EQ(parse_duration(text), milliseconds(count)) << text;
 }
 
 TEST(Duration, IsPrintedInItsCanonicalForm) {
-  for (const auto& [text, count] : kCanonical) EXPECT_EQ(print_duration(milliseconds(count)), text);
+  for (const auto& [text, count] : canonical_forms()) EXPECT_EQ(print_duration(milliseconds(count)), text);
 }
 
 TEST(Duration, IsReadInOtherFormsToo) {

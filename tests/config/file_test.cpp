@@ -191,7 +191,7 @@ TEST(Inherits, TakesWhatTheFileItselfDoesNotSay) {
   folder.write("base.toml", "width = 1\nname = 'base'\nlayers = [1, 2, 3]\n[optimizer]\nkind = 'adam'");
   const auto file = folder.write(
       "train.toml", "inherits = 'base.toml'\nname = 'child'\nlayers = [9]\n[optimizer]\nlearning_rate = 0.5");
-  const Sample settings = loaded<Sample>({}, {.file = file});
+  const auto settings = loaded<Sample>({}, {.file = file});
   EXPECT_EQ(settings.width, 1);
   EXPECT_EQ(settings.name, "child");
   EXPECT_EQ(settings.layers, (std::vector<std::int64_t>{9}));  // a list is replaced whole
@@ -204,7 +204,7 @@ TEST(Inherits, IsRelativeToTheFileThatSaysIt) {
   folder.write("common/a.toml", "width = 1\nname = 'a'");
   folder.write("common/b.toml", "inherits = 'a.toml'\nname = 'b'");
   const auto file = folder.write("mine/train.toml", "inherits = '../common/b.toml'");
-  const Sample settings = loaded<Sample>({}, {.file = file});
+  const auto settings = loaded<Sample>({}, {.file = file});
   EXPECT_EQ(settings.width, 1);
   EXPECT_EQ(settings.name, "b");
   const auto absolute = folder.write("other.toml", "inherits = '" + (folder / "common/a.toml").string() + "'");

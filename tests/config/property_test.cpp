@@ -17,7 +17,6 @@
 
 namespace {
 
-using config_test::TempFolder;
 using std::chrono::milliseconds;
 using Path = std::filesystem::path;
 
@@ -120,7 +119,8 @@ rc::Gen<std::string> any_text() {
 
 // A path that starts with ~ becomes another one, so it cannot come back.
 rc::Gen<Path> any_path() {
-  return rc::gen::map(any_text(), [](std::string text) { return Path(text.starts_with('~') ? "./" + text : text); });
+  return rc::gen::map(any_text(),
+                      [](const std::string& text) { return Path(text.starts_with('~') ? "./" + text : text); });
 }
 
 // All bits are equally likely, so that all magnitudes are; plus what people write.

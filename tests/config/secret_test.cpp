@@ -169,7 +169,7 @@ TEST(Secret, IsNotWrittenBack) {
   EXPECT_EQ(text.find("token ="), std::string::npos);
   EXPECT_NE(text.find("# token is a secret, so it is not written here.\n"), std::string::npos);
   EXPECT_NE(text.find("user = \"bob\"  # from --user\n"), std::string::npos);
-  const Login again = config_test::loaded_file<Login>(text);
+  const auto again = config_test::loaded_file<Login>(text);
   EXPECT_EQ(again.token, "");
   EXPECT_EQ(again.pin, 0);
   EXPECT_EQ(again.user, "bob");

@@ -28,7 +28,7 @@ std::size_t naive_distance(const std::string& a, const std::string& b) {
     if (memory != known.end()) return memory->second;
     std::size_t best = of(i - 1, j) + 1;
     best = std::min(best, of(i, j - 1) + 1);
-    best = std::min(best, of(i - 1, j - 1) + (a[i - 1] != b[j - 1]));
+    best = std::min(best, of(i - 1, j - 1) + (a[i - 1] != b[j - 1] ? 1 : 0));
     if (i >= 2 && j >= 2 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) best = std::min(best, of(i - 2, j - 2) + 1);
     return known[{i, j}] = best;
   };
@@ -37,7 +37,10 @@ std::size_t naive_distance(const std::string& a, const std::string& b) {
 
 std::string last_of(const std::string& key) {
   std::string name;
-  for (const char c : key) name = c == '.' ? std::string() : name + c;
+  for (const char c : key) {
+    name += c;
+    if (c == '.') name.clear();
+  }
   return name;
 }
 
@@ -54,17 +57,20 @@ std::string naive_nearest(const std::string& key, const std::vector<std::string>
   return best;
 }
 
-const std::vector<std::string> kKeys{"data",           "width",
-                                     "save_every",     "layers",
-                                     "tags",           "shuffle",
-                                     "name",           "optimizer.learning_rate",
-                                     "optimizer.kind", "optimizer.nesterov"};
+const std::vector<std::string>& all_keys() {
+  static const std::vector<std::string> keys{"data",           "width",
+                                             "save_every",     "layers",
+                                             "tags",           "shuffle",
+                                             "name",           "optimizer.learning_rate",
+                                             "optimizer.kind", "optimizer.nesterov"};
+  return keys;
+}
 
 // A real key with some edits, or a word of its own.
 rc::Gen<std::string> any_key() {
   const auto letter = rc::gen::elementOf(std::string("abcdefghijklmnoprstuwyz_.0"));
   const auto edited = rc::gen::exec([letter] {
-    std::string key = *rc::gen::elementOf(kKeys);
+    std::string key = *rc::gen::elementOf(all_keys());
     for (int edits = *rc::gen::inRange(1, 5); edits > 0; --edits) {
       const auto at = *rc::gen::inRange<std::size_t>(0, key.size() + 1);
       const int what = *rc::gen::inRange(0, 4);
@@ -104,11 +110,11 @@ TEST(KeyDistance, IsThatOfTheLastNamesPlusOneWhenThatIsLess) {
 }
 
 TEST(NearestKey, FindsTheKeyThatIsMeant) {
-  EXPECT_EQ(nearest_key("widht", kKeys), "width");
-  EXPECT_EQ(nearest_key("learning_rate", kKeys), "optimizer.learning_rate");
-  EXPECT_EQ(nearest_key("optimizer.knid", kKeys), "optimizer.kind");
-  EXPECT_EQ(nearest_key("saveevery", kKeys), "save_every");
-  EXPECT_EQ(nearest_key("_width", kKeys), "width");
+  EXPECT_EQ(nearest_key("widht", all_keys()), "width");
+  EXPECT_EQ(nearest_key("learning_rate", all_keys()), "optimizer.learning_rate");
+  EXPECT_EQ(nearest_key("optimizer.knid", all_keys()), "optimizer.kind");
+  EXPECT_EQ(nearest_key("saveevery", all_keys()), "save_every");
+  EXPECT_EQ(nearest_key("_width", all_keys()), "width");
 }
 
 TEST(NearestKey, IsTheFirstDeclaredOfThoseEquallyNear) {
@@ -119,13 +125,13 @@ TEST(NearestKey, IsTheFirstDeclaredOfThoseEquallyNear) {
 }
 
 TEST(NearestKey, IsAlwaysThereUnlessNothingIsDeclared) {
-  EXPECT_EQ(nearest_key("", kKeys), "data");
-  EXPECT_EQ(nearest_key("qqqqqqqqqqqqqqqqqqqqqq", kKeys), naive_nearest("qqqqqqqqqqqqqqqqqqqqqq", kKeys));
+  EXPECT_EQ(nearest_key("", all_keys()), "data");
+  EXPECT_EQ(nearest_key("qqqqqqqqqqqqqqqqqqqqqq", all_keys()), naive_nearest("qqqqqqqqqqqqqqqqqqqqqq", all_keys()));
   EXPECT_EQ(nearest_key("width", {}), "");
 }
 
 TEST(NearestKey, LooksAtTheStartOfAnEndlessKeyOnly) {
-  EXPECT_EQ(nearest_key(std::string(16 << 20, 'w'), kKeys), naive_nearest(std::string(128, 'w'), kKeys));
+  EXPECT_EQ(nearest_key(std::string(16 << 20, 'w'), all_keys()), naive_nearest(std::string(128, 'w'), all_keys()));
 }
 
 RC_GTEST_PROP(SuggestionProperty, DistanceIsThatOfTheNaiveReference, ()) {
@@ -140,19 +146,20 @@ RC_GTEST_PROP(SuggestionProperty, AnUnknownKeyInAFileSuggestsTheNearest, ()) {
   std::string key = *any_key();
   // As a TOML key it has to stand on its own: no empty names, nothing that is declared.
   std::replace(key.begin(), key.end(), '.', '_');
-  RC_PRE(!key.empty() && std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end() && key != "optimizer");
+  RC_PRE(!key.empty() && std::find(all_keys().begin(), all_keys().end(), key) == all_keys().end() &&
+         key != "optimizer");
   const bool in_section = *rc::gen::arbitrary<bool>();
   RC_PRE(!in_section || (key != "kind" && key != "learning_rate" && key != "nesterov"));
   const std::string whole = in_section ? "optimizer." + key : key;
   RC_PRE(whole.size() <= 60u);
   RC_ASSERT(config_test::file_refusal(whole + " = 1") == "exit 4, config error: unknown setting: " + whole +
                                                              " (train.toml:1)\n  fix: did you mean " +
-                                                             naive_nearest(whole, kKeys) + "? (--help lists all)");
+                                                             naive_nearest(whole, all_keys()) + "? (--help lists all)");
 }
 
 RC_GTEST_PROP(SuggestionProperty, AnUnknownFlagSuggestsTheNearest, ()) {
   const std::string key = *any_key();
-  std::vector<std::string> flags = kKeys;
+  std::vector<std::string> flags = all_keys();
   flags.insert(flags.end(), {"config", "set", "help"});
   RC_PRE(!key.empty() && std::find(flags.begin(), flags.end(), key) == flags.end() && key != "optimizer");
   RC_PRE(key.size() <= 58u);
@@ -166,7 +173,7 @@ RC_GTEST_PROP(SuggestionProperty, AnUnknownVariableSuggestsTheNearest, ()) {
   // Neighbouring dots and underscores cannot be told apart in a variable's name.
   RC_PRE(!key.empty() && key.find("..") == key.npos && key.find("__") == key.npos && key.find("._") == key.npos &&
          key.find("_.") == key.npos);
-  RC_PRE(std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end() && key != "optimizer");
+  RC_PRE(std::find(all_keys().begin(), all_keys().end(), key) == all_keys().end() && key != "optimizer");
   const auto as_variable = [](const std::string& text) {
     std::string name = "SCAFFOLD_SET_";
     for (const char c : text) name += c == '.' ? std::string("__") : std::string(1, static_cast<char>(std::toupper(c)));
@@ -175,7 +182,7 @@ RC_GTEST_PROP(SuggestionProperty, AnUnknownVariableSuggestsTheNearest, ()) {
   const config_test::Environment environment{as_variable(key) + "=1"};
   RC_ASSERT(config_test::refusal({}, {.environment = environment.block()}) ==
             "exit 4, config error: unknown variable: " + as_variable(key) + "\n  fix: did you mean " +
-                as_variable(naive_nearest(key, kKeys)) + "? (--help lists all)");
+                as_variable(naive_nearest(key, all_keys())) + "? (--help lists all)");
 }
 
 }  // namespace

@@ -91,8 +91,8 @@ class Environment {
 /// Loads with nothing but what is given: the environment is empty unless `sources` have one.
 template <typename S>
 base::Origins load(S& settings, const std::vector<std::string>& arguments, base::Sources sources = {}) {
-  static const Environment kNone;
-  if (sources.environment == nullptr) sources.environment = kNone.block();
+  static const Environment none;
+  if (sources.environment == nullptr) sources.environment = none.block();
   return base::load_settings(settings, arguments, sources).value();
 }
 

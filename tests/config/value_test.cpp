@@ -30,7 +30,7 @@ template <typename T>
 std::string flag_error(const std::string& text, base::RuleOf<T> rule = {}) {
   One<T> settings{T{}, rule};
   settings.rule.required = true;  // so that its default does not matter
-  const std::string message = config_test::refusal(settings, {"--value=" + text});
+  std::string message = config_test::refusal(settings, {"--value=" + text});
   const std::string expected_start = "exit 3, usage error: value";
   if (message == "accepted") return message;
   return message.starts_with(expected_start) ? message.substr(expected_start.size()) : "other start: " + message;
@@ -40,7 +40,7 @@ template <typename T>
 std::string file_error(const std::string& toml, base::RuleOf<T> rule = {}) {
   One<T> settings{T{}, rule};
   settings.rule.required = true;
-  const std::string message = config_test::file_refusal("value = " + toml, settings);
+  std::string message = config_test::file_refusal("value = " + toml, settings);
   const std::string expected_start = "exit 4, config error: value";
   if (message == "accepted") return message;
   return message.starts_with(expected_start) ? message.substr(expected_start.size()) : "other start: " + message;

@@ -180,7 +180,7 @@ TEST(SettingsToml, KeepsAStrangeOriginInOneComment) {
 
 TEST(WriteSettings, WritesTheWholeFileAndNothingElse) {
   const TempFolder folder;
-  const Sample settings = config_test::loaded<Sample>({"--width", "64"});
+  const auto settings = config_test::loaded<Sample>({"--width", "64"});
   base::write_settings(settings, folder / "config.toml", {{"width", "--width"}});
   EXPECT_EQ(folder.read("config.toml"), base::settings_toml(settings, {{"width", "--width"}}));
   EXPECT_EQ(config_test::loaded<Sample>({}, {.file = folder / "config.toml"}), settings);
