@@ -9,12 +9,8 @@
 
 namespace base::config {
 
-/// How many insertions, deletions, replacements and swaps of two neighbours turn one text into the other, where no part
-/// is edited twice (optimal string alignment).
-std::size_t edit_distance(std::string_view from, std::string_view to);
-
-/// The smaller of the distance of the whole dotted keys, and 1 + that of their last names: so learning_rate, forgotten
-/// to be put into its section, is close to optimizer.learning_rate.
+/// The smaller of the edit distance of the whole dotted keys, and 1 + that of their last names: so learning_rate,
+/// forgotten to be put into its section, is close to optimizer.learning_rate.
 std::size_t key_distance(std::string_view key, std::string_view declared);
 
 /// The nearest of the declared keys, the first of them if several are; "" if there are none. Only the first 128 bytes

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/config/duration.h"
+#include "base/log/format.h"
 #include "tests/config/support.h"
 
 namespace {
@@ -232,21 +233,21 @@ RC_GTEST_PROP(SettingsProperty, TheyAreTheSameFromAFileFromFlagsAndFromTheEnviro
     const std::string word = as_word(settings, key, value);
     switch (*rc::gen::inRange(0, 3)) {
       case 0:
-        flags.push_back("--" + key + "=" + word);
+        flags.push_back(base::format("--{}={}", key, word));
         break;
       case 1:
-        flags.push_back("--set=" + key + "=" + word);
+        flags.push_back(base::format("--set={}={}", key, word));
         break;
       default:
         if (word.starts_with("--") || word == "-h") {
-          flags.push_back("--" + key + "=" + word);
+          flags.push_back(base::format("--{}={}", key, word));
         } else {
           flags.insert(flags.end(), {"--" + key, word});
         }
     }
     std::string name = "SCAFFOLD_SET_";
     for (const char c : key) name += c == '.' ? std::string("__") : std::string(1, static_cast<char>(std::toupper(c)));
-    variables.push_back(name + "=" + word);
+    variables.push_back(base::format("{}={}", name, word));
   }
   const config_test::Environment environment(variables);
   RC_ASSERT(flags.size() >= 34u && variables.size() == 34u);
@@ -308,7 +309,7 @@ RC_GTEST_PROP(HostileFile, OfRandomBytesIsReadOrRefused, (const std::string& byt
 RC_GTEST_PROP(HostileFile, OfRandomPiecesOfTomlIsReadOrRefused, ()) {
   const std::vector<std::string> pieces{
       "width", "optimizer", "kind", "inherits", "x",          "=",    ".",    "[",        "]",
-      "[[",    "]]",        "{",    "}",        ",",          "\"",   "'",    "\"\"\"",   "'''",
+      "[[",    "]]",        "{",    "}",        ",",          "\"",   "'",    R"(""")",   "'''",
       "\n",    " ",         "#",    "1",        "-",          "_",    "1e9",  "0x",       "true",
       "inf",   "nan",       "\\u",  "\\",       "2024-01-01", "\r\n", "\xFF", "\xC3\xA9", "12:00:00.5"};
   std::string text;

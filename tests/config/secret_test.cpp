@@ -124,7 +124,7 @@ TEST(Secret, IsNotShownWhenItLostItsFlag) {
 TEST(Secret, IsNotQuotedFromAFileThatIsNotToml) {
   for (const std::string line :
        {"token = hunter2", "token = 'hunter2", "token = 'x'hunter2", "token = 1hunter2",
-        "pin = 99999999999999999999999", "token = thunter2", "token = ihunter2", "hunter2", "token = \"\\hunter2\"",
+        "pin = 99999999999999999999999", "token = thunter2", "token = ihunter2", "hunter2", R"(token = "\hunter2")",
         "token : hunter2", "token = 'a'\ntoken = 'hunter2'", "token = 2024-99-99hunter2", "[token]\nhunter2",
         "token = [hunter2", "token = {hunter2"}) {
     const std::string message = file_refusal<Login>(line);

@@ -11,11 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/log/suggest.h"
 #include "tests/config/support.h"
 
 namespace {
 
-using base::config::edit_distance;
+using base::edit_distance;
 using base::config::key_distance;
 using base::config::nearest_key;
 

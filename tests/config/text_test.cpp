@@ -34,12 +34,12 @@ TEST(ValidUtf8, RefusesBrokenOverlongAndSurrogateSequences) {
 TEST(Printable, ShowsControlCharactersAndBrokenBytesAsEscapes) {
   const std::map<std::string, std::string> shown{
       {"plain é 😀", "plain é 😀"},
-      {"a\nb\tc\rd", "a\\nb\\tc\\rd"},
+      {"a\nb\tc\rd", R"(a\nb\tc\rd)"},
       {"\x1b[31m", "\\u001B[31m"},
       {"\x7f", "\\u007F"},
       {"\xC2\x9B", "\\u009B"},
       {"\xFFx\x80", "\\xFFx\\x80"},
-      {"say \"hi\" \\", "say \"hi\" \\"},
+      {R"(say "hi" \)", R"(say "hi" \)"},
       {std::string(1, '\0'), "\\u0000"},
   };
   for (const auto& [text, expected] : shown) EXPECT_EQ(printable(text), expected);

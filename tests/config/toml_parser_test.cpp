@@ -90,7 +90,7 @@ TEST(TomlGuard, FindsTheEndOfAString) {
   EXPECT_EQ(opaque_length("\"a\\\"b\"c"), 6u);
   EXPECT_EQ(opaque_length("# x\ny"), 3u);
   EXPECT_EQ(opaque_length("x"), 0u);
-  for (const std::string text : {"\"", "'", "'''", "\"\"\"", "\"\\", "#"}) {
+  for (const std::string text : {"\"", "'", "'''", R"(""")", "\"\\", "#"}) {
     EXPECT_EQ(opaque_length(text), text.size()) << text;
   }
 }
