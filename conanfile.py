@@ -78,8 +78,6 @@ class ScaffoldConan(ConanFile):
         toolchain = CMakeToolchain(self)
         toolchain.user_presets_path = False  # CMakePresets.json is in the repository
         toolchain.variables["SCAFFOLD_WITH_CUDA"] = bool(self.options.with_cuda)
-        toolchain.variables["SCAFFOLD_WITH_ONNXRUNTIME"] = bool(self.options.with_onnxruntime)
-        toolchain.variables["SCAFFOLD_WITH_TENSORRT"] = bool(self.options.with_tensorrt)
         toolchain.generate()
 
     def build(self):

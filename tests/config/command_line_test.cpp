@@ -104,8 +104,9 @@ TEST(CommandLine, RefusesAnUnknownFlag) {
             "exit 3, usage error: unknown flag: --confg\n  fix: did you mean --config? (--help lists all)");
   EXPECT_EQ(refusal({"--help=all"}),
             "exit 3, usage error: unknown flag: --help\n  fix: did you mean --help? (--help lists all)");
-  EXPECT_EQ(refusal({"--\x1b[31m"}),
-            "exit 3, usage error: unknown flag: --\\u001B[31m\n  fix: did you mean --data? (--help lists all)");
+  EXPECT_EQ(
+      refusal({"--\x1b[31m"}),
+      "exit 3, usage error: unknown flag: --\\u001B[31m\n  fix: did you mean --optimizer.kind? (--help lists all)");
 }
 
 TEST(CommandLine, RefusesAnUnknownKeyInSet) {

@@ -107,7 +107,7 @@ base::Sources sources() {
           "with checkpoints, event files for TensorBoard and the settings that it ran with."};
 }
 
-TEST(Help, ShowsEveryKnobInItsSection) {
+TEST(HelpGolden, ShowsEveryKnobInItsSection) {
   EXPECT_EQ(base::settings_help(Everything{}, sources()), kHelp);
 }
 

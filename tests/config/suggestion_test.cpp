@@ -45,12 +45,17 @@ std::string last_of(const std::string& key) {
   return name;
 }
 
+double naive_part(const std::string& a, const std::string& b) {
+  if (a.empty() && b.empty()) return 0;
+  return static_cast<double>(naive_distance(a, b)) / static_cast<double>(a.size() > b.size() ? a.size() : b.size());
+}
+
 std::string naive_nearest(const std::string& key, const std::vector<std::string>& declared) {
   std::string best;
-  std::size_t smallest = 1'000'000;
+  double smallest = 1'000'000;
   for (const std::string& candidate : declared) {
-    const std::size_t whole = naive_distance(key, candidate);
-    const std::size_t last = 1 + naive_distance(last_of(key), last_of(candidate));
+    const double whole = naive_part(key, candidate);
+    const double last = 0.1 + naive_part(last_of(key), last_of(candidate));
     if (std::min(whole, last) >= smallest) continue;
     smallest = std::min(whole, last);
     best = candidate;
@@ -101,13 +106,19 @@ TEST(EditDistance, EditsNoPartTwice) {
   EXPECT_EQ(edit_distance("ca", "abc"), 3u);  // 2 if a letter could be put between two that were swapped
 }
 
-TEST(KeyDistance, IsThatOfTheLastNamesPlusOneWhenThatIsLess) {
-  EXPECT_EQ(key_distance("learning_rate", "optimizer.learning_rate"), 1u);
-  EXPECT_EQ(key_distance("lerning_rate", "optimizer.learning_rate"), 2u);
-  EXPECT_EQ(key_distance("model.learning_rate", "optimizer.learning_rate"), 1u);
-  EXPECT_EQ(key_distance("optimiser.learning_rate", "optimizer.learning_rate"), 1u);
-  EXPECT_EQ(key_distance("a.b.c", "c"), 1u);
-  EXPECT_EQ(key_distance("width", "width"), 0u);
+TEST(KeyDistance, IsAPartOfTheLongerKey) {
+  EXPECT_DOUBLE_EQ(key_distance("width", "width"), 0);
+  EXPECT_DOUBLE_EQ(key_distance("widht", "width"), 1.0 / 5);
+  EXPECT_DOUBLE_EQ(key_distance("optimiser.learning_rate", "optimizer.learning_rate"), 1.0 / 23);
+  EXPECT_DOUBLE_EQ(key_distance("lr", "data"), 1);
+  EXPECT_DOUBLE_EQ(key_distance("", ""), 0);
+}
+
+TEST(KeyDistance, IsThatOfTheLastNamesAndATenthWhenThatIsLess) {
+  EXPECT_DOUBLE_EQ(key_distance("learning_rate", "optimizer.learning_rate"), 0.1);
+  EXPECT_DOUBLE_EQ(key_distance("lerning_rate", "optimizer.learning_rate"), 0.1 + 1.0 / 13);
+  EXPECT_DOUBLE_EQ(key_distance("model.learning_rate", "optimizer.learning_rate"), 0.1);
+  EXPECT_DOUBLE_EQ(key_distance("a.b.c", "c"), 0.1);
 }
 
 TEST(NearestKey, FindsTheKeyThatIsMeant) {
@@ -116,6 +127,11 @@ TEST(NearestKey, FindsTheKeyThatIsMeant) {
   EXPECT_EQ(nearest_key("optimizer.knid", all_keys()), "optimizer.kind");
   EXPECT_EQ(nearest_key("saveevery", all_keys()), "save_every");
   EXPECT_EQ(nearest_key("_width", all_keys()), "width");
+}
+
+TEST(NearestKey, IsNotAnyKeyThatIsShort) {
+  const std::vector<std::string> keys{"data", "optimizer.learning_rate"};
+  EXPECT_EQ(nearest_key("optimiser.lr", keys), "optimizer.learning_rate");
 }
 
 TEST(NearestKey, IsTheFirstDeclaredOfThoseEquallyNear) {

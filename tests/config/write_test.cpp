@@ -97,7 +97,7 @@ last = false  # from --outer.last
 depth = -1
 )";
 
-TEST(SettingsToml, SaysEverythingAboutEveryKnob) {
+TEST(SettingsTomlGolden, SaysEverythingAboutEveryKnob) {
   const TempFolder folder;
   const config_test::Environment environment{"SCAFFOLD_SET_DATA=/data/\"mnist\"", "SCAFFOLD_SET_TOKEN=hunter2"};
   Written settings;

@@ -39,7 +39,7 @@ Finding finding_of(FakeMachine& machine, const std::string& what) {
   return found == findings.end() ? Finding{} : *found;
 }
 
-TEST(Doctor, IsContentWithACompleteMachine) {
+TEST(DoctorGolden, IsContentWithACompleteMachine) {
   FakeMachine machine = complete_machine();
   const Visit result = visit(machine);
   EXPECT_EQ(result.exit_code, 0);
@@ -63,7 +63,7 @@ TEST(Doctor, IsContentWithACompleteMachine) {
             "ready: everything required is here\n");
 }
 
-TEST(Doctor, TellsAnEmptyMachineHowToGetEverything) {
+TEST(DoctorGolden, TellsAnEmptyMachineHowToGetEverything) {
   FakeMachine machine;
   const Visit result = visit(machine);
   EXPECT_EQ(result.exit_code, 2);
