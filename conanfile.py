@@ -42,7 +42,6 @@ class ScaffoldConan(ConanFile):
         self.requires("libtorch/2.15.0", transitive_headers=True, transitive_libs=True)
         self.requires("spdlog/[>=1.10 <2]")
         self.requires("fmt/[>=9 <13]")  # after spdlog, which pins the fmt that it was made with
-        self.requires("cli11/[>=2.1 <3]")
         self.requires("tomlplusplus/[>=3.3 <4]")
         if self.options.with_onnxruntime:
             self.requires("onnxruntime/[>=1.17 <2]")
@@ -52,6 +51,7 @@ class ScaffoldConan(ConanFile):
     def build_requirements(self):
         # Only what stands beside the library in this repository uses these (generator/, examples/, tests/): no user of
         # the package sees them, and -c tools.graph:skip_test=True leaves them out when it is built.
+        self.test_requires("cli11/[>=2.1 <3]")
         self.test_requires("gtest/[>=1.12 <2]", force=True)  # rapidcheck pins one that ConanCenter no longer has
         self.test_requires("inja/[>=3.5 <4]")
         self.test_requires("nlohmann_json/[>=3.11 <3.12]")
@@ -91,7 +91,7 @@ class ScaffoldConan(ConanFile):
         rm(self, "*.gch", self.build_folder, recursive=True)  # 0.7 GB, and the package has it now
 
     def package_info(self):
-        libraries = {"spdlog", "fmt", "cli11", "tomlplusplus"}
+        libraries = {"spdlog", "fmt", "tomlplusplus"}
         in_graph = libraries & {dependency.ref.name for dependency in self.dependencies.host.values()}
         self.cpp_info.ignored_requires = sorted(libraries - in_graph)  # the profile says that the platform has them
 
