@@ -38,7 +38,10 @@ Version leading_numbers(std::string_view text) {
 std::string Version::text() const {
   std::string text = written;
   if (!text.empty()) return text;
-  for (const int number : numbers) text += (text.empty() ? "" : ".") + std::to_string(number);
+  for (const int number : numbers) {
+    if (!text.empty()) text += '.';
+    text += std::to_string(number);
+  }
   return text;
 }
 

@@ -33,7 +33,7 @@ struct Settings {
   OptimizerSettings optimizer;
 
   void declare(base::Knobs& knobs) {
-    knobs.add("data", data, "folder with the four IDX files", {.exists = true});
+    knobs.add("data", data, "folder with the four IDX files");
     knobs.add("steps", steps, "how many batches to train on", {.min = 1});
     knobs.add("batch_size", batch_size, "pictures in a batch", {.min = 1, .max = 60000});
     knobs.add("seed", seed, "of the weights and of the order of the pictures");
