@@ -55,7 +55,7 @@ class Reader {
     if (!value && is_switch) value = "true";
     if (!value) {
       if (knob != nullptr) line_.without_value.push_back(key);
-      const std::string form = knob != nullptr ? knob->placeholder() : key == "config" ? "FILE" : "KEY=VALUE";
+      const std::string form = knob != nullptr ? knob->value_form() : key == "config" ? "FILE" : "KEY=VALUE";
       complain(base::format("--{} needs a value", key),
                base::format("give --{} {} (or --{}=... for a value that starts with --)", key, form, key));
     } else if (key == "config") {

@@ -32,7 +32,7 @@ std::vector<Block> make_blocks(const KnobTable& knobs, const Sources& sources) {
     if (section.knobs.empty()) continue;
     Block block{section.key.empty() ? "settings" : base::format("{}: {}", section.key, section.help), {}};
     for (const Knob* knob : section.knobs) {
-      block.rows.push_back({base::format("--{} {}", knob->key(), knob->placeholder()), sentence(*knob)});
+      block.rows.push_back({base::format("--{} {}", knob->key(), knob->value_form()), sentence(*knob)});
     }
     blocks.push_back(std::move(block));
   }

@@ -46,7 +46,7 @@ class Knob {
   virtual bool empty() const = 0;
 
   /// For the help: "INTEGER", "PATH,..."; the limits: "1 to 8192"; the value as people and as TOML files write it.
-  virtual std::string placeholder() const = 0;
+  virtual std::string value_form() const = 0;
   virtual std::string limits() const = 0;
   virtual std::string plain_value() const = 0;
   virtual std::string toml_value() const = 0;

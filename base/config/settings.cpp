@@ -138,7 +138,7 @@ class Loader {
 
   std::string ways_to_give(const Knob& knob) const {
     std::string ways =
-        base::format("give --{} {}, or {} in a settings file", knob.key(), knob.placeholder(), knob.key());
+        base::format("give --{} {}, or {} in a settings file", knob.key(), knob.value_form(), knob.key());
     if (!sources_.environment_prefix.empty()) {
       ways += ", or " + variable_name(sources_.environment_prefix, knob.key());
     }

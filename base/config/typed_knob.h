@@ -77,8 +77,8 @@ class TypedKnob final : public Knob {
     }
   }
 
-  std::string placeholder() const override {
-    const std::string one(type_name<E>().placeholder);
+  std::string value_form() const override {
+    const std::string one(type_name<E>().value_form);
     return kIsList ? one + ",..." : one;
   }
 

@@ -48,12 +48,12 @@ std::string toml_text(std::chrono::milliseconds value);
 
 /// How messages and help speak of a type.
 struct TypeName {
-  std::string_view one;          // "an integer"
-  std::string_view many;         // "integers"
-  std::string_view placeholder;  // "INTEGER"
-  std::string_view example;      // what a fix offers: "an integer"
-  std::string_view list;         // the same for a list, as a word and as TOML has it: "1,2"
-  std::string_view toml_list;    // "[1, 2]"
+  std::string_view one;         // "an integer"
+  std::string_view many;        // "integers"
+  std::string_view value_form;  // "INTEGER"
+  std::string_view example;     // what a fix offers: "an integer"
+  std::string_view list;        // the same for a list, as a word and as TOML has it: "1,2"
+  std::string_view toml_list;   // "[1, 2]"
 };
 template <typename T>
 constexpr TypeName type_name() {
