@@ -43,6 +43,11 @@ class ScaffoldConan(ConanFile):
         self.requires("spdlog/[>=1.10 <2]")
         self.requires("fmt/[>=9 <13]")  # after spdlog, which pins the fmt that it was made with
         self.requires("tomlplusplus/[>=3.3 <4]")
+        self.requires("libjpeg-turbo/[>=2.1 <4]")
+        self.requires("libpng/[>=1.6 <2]")
+        self.requires("nlohmann_json/[>=3.11 <3.12]")
+        self.requires("protozero/[>=1.7 <2]")
+        self.requires("zlib/[>=1.2.13 <2]")
         if self.options.with_onnxruntime:
             self.requires("onnxruntime/[>=1.17 <2]")
         if self.options.with_tensorrt:
@@ -54,9 +59,7 @@ class ScaffoldConan(ConanFile):
         self.test_requires("cli11/[>=2.1 <3]")
         self.test_requires("gtest/[>=1.12 <2]", force=True)  # rapidcheck pins one that ConanCenter no longer has
         self.test_requires("inja/[>=3.5 <4]")
-        self.test_requires("nlohmann_json/[>=3.11 <3.12]")
         self.test_requires("rapidcheck/cci.20231215")
-        self.test_requires("zlib/[>=1.2.13 <2]")
 
     def system_requirements(self):
         # What the [platform_requires] of conan/profiles/debian stand on.
@@ -74,7 +77,11 @@ class ScaffoldConan(ConanFile):
         self.folders.generators = f"build/{preset}/generators"
 
     def generate(self):
-        CMakeDeps(self).generate()
+        packages = CMakeDeps(self)
+        # The names that CMake's own FindJPEG gives them, so that one CMakeLists.txt serves Conan and the platform.
+        packages.set_property("libjpeg-turbo", "cmake_file_name", "JPEG")
+        packages.set_property("libjpeg-turbo::jpeg", "cmake_target_name", "JPEG::JPEG")
+        packages.generate()
         toolchain = CMakeToolchain(self)
         toolchain.user_presets_path = False  # CMakePresets.json is in the repository
         toolchain.variables["SCAFFOLD_WITH_CUDA"] = bool(self.options.with_cuda)
@@ -91,11 +98,11 @@ class ScaffoldConan(ConanFile):
         rm(self, "*.gch", self.build_folder, recursive=True)  # 0.7 GB, and the package has it now
 
     def package_info(self):
-        libraries = {"spdlog", "fmt", "tomlplusplus"}
+        libraries = {"fmt", "libjpeg-turbo", "libpng", "nlohmann_json", "protozero", "spdlog", "tomlplusplus", "zlib"}
         in_graph = libraries & {dependency.ref.name for dependency in self.dependencies.host.values()}
         self.cpp_info.ignored_requires = sorted(libraries - in_graph)  # the profile says that the platform has them
 
-        core = self.cpp_info.components["core"]  # log and config: no LibTorch behind it
+        core = self.cpp_info.components["core"]  # the modules with no LibTorch behind them
         core.set_property("cmake_target_name", "scaffold::core")
         core.libs = ["scaffold_core"]
         core.requires = [f"{name}::{name}" for name in sorted(in_graph)]

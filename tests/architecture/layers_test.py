@@ -13,12 +13,16 @@ LIBRARIES = {
     "fmt/": "fmt",
     "gtest/": "GoogleTest",
     "inja": "inja",
+    "jpeglib.h": "libjpeg-turbo",
     "nlohmann/": "nlohmann_json",
     "onnxruntime": "ONNX Runtime",
+    "png.h": "libpng",
+    "protozero/": "protozero",
     "spdlog/": "spdlog",
     "toml++/": "toml++",
     "NvInfer": "TensorRT",
     "NvOnnx": "TensorRT",
+    "zlib.h": "zlib",
     **dict.fromkeys(("torch/", "ATen/", "c10/", "caffe2/"), "torch"),
 }
 GENERATOR_LIBRARIES = {"CLI11": "cli", "inja": "renderer"}

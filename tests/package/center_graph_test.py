@@ -12,7 +12,8 @@ import unittest
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-CENTER = {"cli11", "fmt", "gtest", "inja", "nlohmann_json", "rapidcheck", "spdlog", "tomlplusplus", "zlib"}
+CENTER = {"cli11", "fmt", "gtest", "inja", "libjpeg-turbo", "libpng", "nlohmann_json", "protozero", "rapidcheck", "spdlog",
+          "tomlplusplus", "zlib"}
 
 
 class CenterGraph(unittest.TestCase):
