@@ -1,0 +1,62 @@
+// checkpoint_store.h: the checkpoints of a run: written beside the training, the last and the best few kept.
+#ifndef BASE_CHECKPOINT_CHECKPOINT_STORE_H_
+#define BASE_CHECKPOINT_CHECKPOINT_STORE_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/checkpoint/checkpoint.h"
+
+namespace base {
+
+/// Holds the folder checkpoints/ of one run. Not for several threads at once.
+class CheckpointStore {
+ public:
+  struct Options {
+    int keep_last = 3;             // at least 1
+    int keep_best = 1;             // besides; 0: none
+    bool lower_is_better = false;  // of the score
+  };
+
+  /// Makes the folder if need be, and removes what a killed run left half-written.
+  CheckpointStore(std::filesystem::path folder, const Options& options);
+  /// Waits for what is being written; an error then is logged.
+  ~CheckpointStore();
+  CheckpointStore(const CheckpointStore&) = delete;
+  CheckpointStore& operator=(const CheckpointStore&) = delete;
+
+  /// Copies the tensors and returns; a thread writes them. The training may change them at once. Waits if one before is
+  /// still being written. An error of the writing comes out of the next save() or wait(); the checkpoints before stay
+  /// whole.
+  void save(const Checkpoint& checkpoint);
+  /// Until everything is on disk.
+  void wait();
+
+  /// One that is on disk, whole or not.
+  struct Entry {
+    std::int64_t step = 0;
+    std::filesystem::path folder;
+    std::optional<double> score;
+  };
+  /// In the order of their steps.
+  std::vector<Entry> entries() const;
+
+  /// `which` is "latest", "best", "step-400", "400" or a path. "latest" and "best" fall back to the next one if a
+  /// checkpoint is damaged, with a warning that names it; nothing if there is none at all. One that is named must be
+  /// there, and whole.
+  std::optional<Checkpoint> load(const std::string& which);
+
+ private:
+  class Writer;
+  std::filesystem::path folder_;
+  Options options_;
+  std::unique_ptr<Writer> writer_;
+};
+
+}  // namespace base
+
+#endif  // BASE_CHECKPOINT_CHECKPOINT_STORE_H_

@@ -1,0 +1,70 @@
+// metric.h: figures that say how good a model is, gathered over batches and processes.
+#ifndef BASE_METRICS_METRIC_H_
+#define BASE_METRICS_METRIC_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/tensor/state.h"
+
+namespace base {
+
+/// Names and values, in the order in which they are to be shown.
+using Results = std::vector<std::pair<std::string, double>>;
+
+/// All that a metric has seen is in its totals, which are sums: two metrics merge by adding them, and processes by an
+/// all-reduce. That is also what a checkpoint keeps.
+class Metric {
+ public:
+  virtual ~Metric() = default;
+
+  /// Adds this metric's figures to `results` under `name`, or under names that begin with it if it has several. Before
+  /// the first update they are NaN.
+  virtual void add_results(const std::string& name, Results& results) const = 0;
+
+  /// float64, on the CPU.
+  const torch::Tensor& totals() const { return totals_; }
+  /// Of a metric of the same kind and size.
+  void merge(const torch::Tensor& totals) { totals_ += totals; }
+  void set_totals(const torch::Tensor& totals);
+  void reset() { totals_.zero_(); }
+
+ protected:
+  explicit Metric(torch::IntArrayRef shape) : totals_(torch::zeros(shape, torch::kDouble)) {}
+
+  torch::Tensor totals_;
+};
+
+/// The metrics of one pass over the data. They come into being when they are first asked for:
+///
+///     metrics.get<Accuracy>("accuracy").update(outputs["logits"], batch["label"]);
+class Metrics final : public Stateful {
+ public:
+  template <typename M, typename... Arguments>
+  M& get(const std::string& name, Arguments&&... arguments) {
+    if (Metric* found = find(name)) return dynamic_cast<M&>(*found);
+    return static_cast<M&>(add(name, std::make_unique<M>(std::forward<Arguments>(arguments)...)));
+  }
+
+  Results results() const;
+  void reset();
+  /// Adds what another pass over other data has seen; a metric that only one of them has is kept.
+  void merge(const Metrics& other);
+
+  /// A metric's totals are kept until get() makes it again.
+  void save_state(State& state) const override;
+  void load_state(const State& state) override;
+
+ private:
+  Metric* find(const std::string& name);
+  Metric& add(const std::string& name, std::unique_ptr<Metric> metric);
+
+  std::vector<std::pair<std::string, std::unique_ptr<Metric>>> metrics_;
+  State restored_;  // totals of a checkpoint whose metrics have not been asked for yet
+};
+
+}  // namespace base
+
+#endif  // BASE_METRICS_METRIC_H_
