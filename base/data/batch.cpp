@@ -45,7 +45,8 @@ Tensors stack(std::span<const Example> examples, std::span<const Padding> ragged
       tensors[row] = examples[row][name];
       if (tensors[row].scalar_type() != first.scalar_type()) {
         throw Error(ErrorKind::kData, format("the examples' {} differ in type", name),
-                    format("{} and {}", describe(first), describe(tensors[row])), "give all examples one type in parse()");
+                    format("{} and {}", describe(first), describe(tensors[row])),
+                    "give all examples one type in parse()");
       }
     }
     const auto padding = std::ranges::find(ragged, std::string_view(name), &Padding::name);

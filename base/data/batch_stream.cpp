@@ -35,7 +35,8 @@ std::int64_t used_size(std::int64_t size, const BatchStream::Options& options) {
 }
 
 /// The order of one epoch. Data of unknown size come as they are, and need no list of numbers.
-std::vector<std::int64_t> epoch_order(const DataLoader& loader, const BatchStream::Options& options, std::int64_t size) {
+std::vector<std::int64_t> epoch_order(const DataLoader& loader, const BatchStream::Options& options,
+                                      std::int64_t size) {
   const bool shuffled = options.training && options.settings.shuffle && options.settings.overfit == 0;
   if (loader.size() == DataLoader::kUnknownSize) {
     if (!shuffled) return {};
@@ -48,8 +49,8 @@ std::vector<std::int64_t> epoch_order(const DataLoader& loader, const BatchStrea
 
 }  // namespace
 
-/// Threads claim the steps of the epoch one after the other, make their batches and put each into the slot of its number;
-/// next() takes them out in order. A step may be claimed once the slot that it will need is free.
+/// Threads claim the steps of the epoch one after the other, make their batches and put each into the slot of its
+/// number; next() takes them out in order. A step may be claimed once the slot that it will need is free.
 class BatchStream::Pipeline {
  public:
   Pipeline(const DataLoader& loader, const Options& options)
@@ -63,7 +64,8 @@ class BatchStream::Pipeline {
         taken_(options.from.taken),
         slots_(static_cast<std::size_t>(options.settings.prefetch)) {
     if (share_.steps(length_, 0) == 0) {
-      throw Error(ErrorKind::kData, "there are fewer examples than a batch holds, and drop_last leaves out what does not fill one",
+      throw Error(ErrorKind::kData,
+                  "there are fewer examples than a batch holds, and drop_last leaves out what does not fill one",
                   format("{} examples, batches of {}", length_, options.settings.batch_size * options.world.size),
                   "make batch_size smaller, or set drop_last = false");
     }
@@ -204,8 +206,14 @@ BatchStream::~BatchStream() = default;
 BatchStream::BatchStream(BatchStream&&) noexcept = default;
 BatchStream& BatchStream::operator=(BatchStream&&) noexcept = default;
 
-std::optional<Batch> BatchStream::next() { return pipeline_->next(); }
-Cursor BatchStream::cursor() const { return pipeline_->cursor(); }
-std::optional<std::int64_t> BatchStream::batches_per_epoch() const { return pipeline_->batches_per_epoch(); }
+std::optional<Batch> BatchStream::next() {
+  return pipeline_->next();
+}
+Cursor BatchStream::cursor() const {
+  return pipeline_->cursor();
+}
+std::optional<std::int64_t> BatchStream::batches_per_epoch() const {
+  return pipeline_->batches_per_epoch();
+}
 
 }  // namespace base

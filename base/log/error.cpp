@@ -20,7 +20,8 @@ constexpr std::array kErrorKinds{
     ErrorKindInfo{ErrorKind::kDistributed, "distributed", 7, "the ranks of a run cannot meet or do not agree"},
     ErrorKindInfo{ErrorKind::kExport, "export", 8, "a model cannot be exported, or its export differs from it"},
     ErrorKindInfo{ErrorKind::kBackend, "backend", 9, "an inference engine refused a model or failed to run it"},
-    ErrorKindInfo{ErrorKind::kTraining, "training", 10, "the training itself went astray: a loss that is not a number, say"},
+    ErrorKindInfo{ErrorKind::kTraining, "training", 10,
+                  "the training itself went astray: a loss that is not a number, say"},
 };
 
 constexpr const char* kReport =
@@ -63,7 +64,8 @@ int run_main(const std::function<int()>& body) noexcept {
     } catch (const std::exception& error) {
       const std::string_view text = error.what();
       // LibTorch appends a stack trace to its messages, which says nothing to a user.
-      log::report(Error(ErrorKind::kInternal, std::string(text.substr(0, text.find("\nException raised from"))), "", ""));
+      log::report(
+          Error(ErrorKind::kInternal, std::string(text.substr(0, text.find("\nException raised from"))), "", ""));
     } catch (...) {
       log::report(Error(ErrorKind::kInternal, "an exception of unknown type", "", ""));
     }

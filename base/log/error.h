@@ -11,7 +11,18 @@
 
 namespace base {
 
-enum class ErrorKind { kInternal, kDevice, kUsage, kConfig, kData, kCheckpoint, kDistributed, kExport, kBackend, kTraining };
+enum class ErrorKind {
+  kInternal,
+  kDevice,
+  kUsage,
+  kConfig,
+  kData,
+  kCheckpoint,
+  kDistributed,
+  kExport,
+  kBackend,
+  kTraining
+};
 
 /// One row of the table of errors: the word users see, the process's exit code, and what it stands for.
 struct ErrorKindInfo {

@@ -1,0 +1,34 @@
+// device.h: where tensors live and how LibTorch computes there, for the whole process.
+#ifndef BASE_TENSOR_DEVICE_H_
+#define BASE_TENSOR_DEVICE_H_
+
+#include <cstdint>
+#include <string>
+
+#include "base/tensor/state.h"
+
+namespace base {
+
+/// "cpu", "cuda", "cuda:1", or "auto": the first GPU if there is one, else the CPU. A GPU that is not there, or a
+/// LibTorch without CUDA, is a device Error.
+torch::Device choose_device(const std::string& name);
+
+/// The process may take this part of the GPU's memory at most, from 0 to 1. Without effect on the CPU.
+void limit_gpu_memory(torch::Device device, double fraction);
+
+/// Threads for the work inside one operation; 0: as many as the machine has cores.
+void set_compute_threads(int threads);
+
+/// Seeds LibTorch's generators on all devices, from which weights and dropout are drawn.
+void seed_everything(std::uint64_t seed);
+
+/// Only operations that give the same bits every time; one that cannot is an error then.
+void set_deterministic(bool deterministic);
+
+/// The generators of the CPU and of `device`: what is drawn next is the same after load_random_state.
+void save_random_state(torch::Device device, State& state);
+void load_random_state(torch::Device device, const State& state);
+
+}  // namespace base
+
+#endif  // BASE_TENSOR_DEVICE_H_

@@ -1,0 +1,29 @@
+// precision.h: in which number format the forward pass computes.
+#ifndef BASE_TRAIN_PRECISION_H_
+#define BASE_TRAIN_PRECISION_H_
+
+#include <string>
+
+#include "base/torch.h"
+
+namespace base {
+
+/// While it lives, LibTorch computes matrix products and convolutions of this thread in the format given, and keeps
+/// what needs more in fp32. "fp32" changes nothing.
+class PrecisionScope {
+ public:
+  PrecisionScope(const std::string& precision, torch::Device device);
+  ~PrecisionScope();
+  PrecisionScope(const PrecisionScope&) = delete;
+  PrecisionScope& operator=(const PrecisionScope&) = delete;
+
+ private:
+  bool active_;
+  bool was_enabled_ = false;
+  torch::DeviceType device_;
+  torch::ScalarType before_ = torch::kFloat;
+};
+
+}  // namespace base
+
+#endif  // BASE_TRAIN_PRECISION_H_

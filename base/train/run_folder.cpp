@@ -1,0 +1,55 @@
+#include "base/train/run_folder.h"
+
+#include <ctime>
+#include <random>
+#include <system_error>
+
+#include "base/log/error.h"
+#include "base/log/format.h"
+
+namespace base {
+namespace {
+
+std::string time_of_day() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  std::string text(32, '\0');
+  text.resize(std::strftime(text.data(), text.size(), "%Y%m%d-%H%M%S", &local));
+  return text;
+}
+
+[[noreturn]] void refuse(const std::filesystem::path& folder, const std::error_code& error) {
+  throw Error(ErrorKind::kCheckpoint, format("the run's folder cannot be made ({})", error.message()), folder.string(),
+              "give a folder that can be written to");
+}
+
+}  // namespace
+
+RunFolder RunFolder::create(const std::filesystem::path& runs, const std::string& experiment) {
+  const std::filesystem::path parent = runs / experiment;
+  std::error_code error;
+  std::filesystem::create_directories(parent, error);
+  if (error) refuse(parent, error);
+  std::random_device chance;
+  while (true) {  // create_directory is exclusive: a name that is taken is drawn again
+    const std::filesystem::path folder = parent / format("{}_{:06x}", time_of_day(), chance() & 0xffffff);
+    if (std::filesystem::create_directory(folder, error)) return RunFolder(folder);
+    if (error) refuse(folder, error);
+  }
+}
+
+RunFolder RunFolder::open(const std::filesystem::path& folder) {
+  if (!std::filesystem::is_directory(folder)) {
+    throw Error(ErrorKind::kCheckpoint, "there is no run in this folder", folder.string(),
+                "give the folder of a run, runs/<experiment>/<time>_<id>");
+  }
+  return RunFolder(folder);
+}
+
+void RunFolder::refuse_without_checkpoint(const RunFolder& run) {
+  throw Error(ErrorKind::kCheckpoint, "the run has no checkpoint", run.path().string(),
+              "it ended before the first one was saved: start it anew");
+}
+
+}  // namespace base

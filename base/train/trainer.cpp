@@ -1,0 +1,297 @@
+#include "base/torch.h"
+
+#include "base/train/trainer.h"
+
+#include <algorithm>
+
+#include "base/log/error.h"
+#include "base/log/format.h"
+#include "base/log/log.h"
+#include "base/metrics/mean.h"
+#include "base/tensor/device.h"
+#include "base/train/precision.h"
+
+namespace base {
+namespace {
+
+/// One batch of everything is enough to see that it works.
+TrainSettings for_smoke(TrainSettings settings) {
+  if (!settings.smoke) return settings;
+  settings.epochs = 1;
+  settings.steps = 1;
+  settings.accumulate = 1;
+  settings.log_every = 1;
+  settings.data.limit = settings.data.batch_size;
+  return settings;
+}
+
+void use_channels_last(torch::nn::Module& model) {
+  const torch::NoGradGuard no_grad;
+  for (auto& parameter : model.parameters())
+    if (parameter.dim() == 4) parameter.set_data(parameter.contiguous(torch::MemoryFormat::ChannelsLast));
+}
+
+/// All that a model remembers: its parameters and its buffers.
+std::vector<NamedParameter> weights_of(torch::nn::Module& model) {
+  std::vector<NamedParameter> weights;
+  for (const auto& item : model.named_parameters()) weights.push_back({item.key(), item.value()});
+  for (const auto& item : model.named_buffers()) weights.push_back({item.key(), item.value()});
+  return weights;
+}
+
+void load_model(torch::nn::Module& model, const State& state) {
+  const auto weights = weights_of(model);
+  std::vector<std::string> problems;
+  for (const auto& [name, tensor] : weights) {
+    const auto saved = state.tensors().find(name);
+    if (saved == state.tensors().end()) {
+      problems.push_back(format("{} is missing", name));
+    } else if (saved->second.sizes() != tensor.sizes()) {
+      problems.push_back(format("{} is {} and not {}", name, describe(saved->second), describe(tensor)));
+    }
+  }
+  for (const auto& [name, tensor] : state.tensors())
+    if (std::ranges::find(weights, name, &NamedParameter::name) == weights.end())
+      problems.push_back(format("{} is left over", name));
+  if (!problems.empty()) {
+    std::string list;
+    for (std::size_t i = 0; i < std::min<std::size_t>(problems.size(), 5); ++i)
+      list += (i > 0 ? "; " : "") + problems[i];
+    if (problems.size() > 5) list += format("; and {} more", problems.size() - 5);
+    throw Error(ErrorKind::kCheckpoint, "the checkpoint is of another network", list,
+                "restore it with the settings of its run (config.toml), or start anew");
+  }
+  const torch::NoGradGuard no_grad;
+  for (const auto& [name, tensor] : weights) torch::Tensor(tensor).copy_(state.tensors().at(name));
+}
+
+const State& part(const Checkpoint& checkpoint, const std::string& name) {
+  const auto found = checkpoint.parts.find(name);
+  if (found != checkpoint.parts.end()) return found->second;
+  throw Error(ErrorKind::kCheckpoint, "the checkpoint lacks a part that the settings ask for", name,
+              "restore it with the settings of its run (config.toml), or start anew");
+}
+
+}  // namespace
+
+Trainer::Trainer(const TrainSettings& settings, std::shared_ptr<Model> model,
+                 std::shared_ptr<const DataLoader> training, std::shared_ptr<const DataLoader> validation,
+                 std::optional<RunFolder> run, World world)
+    : settings_(for_smoke(settings)),
+      model_(std::move(model)),
+      training_(std::move(training)),
+      validation_(settings.data.overfit > 0 ? training_ : std::move(validation)),
+      run_(std::move(run)),
+      world_(world),
+      device_(choose_device(settings.device)) {
+  if (settings_.precision == "fp16" && !device_.is_cuda()) {
+    throw Error(ErrorKind::kConfig, "fp16 needs a GPU", format("device = \"{}\"", settings_.device),
+                "use precision = \"bf16\" or \"fp32\" on the CPU");
+  }
+  set_compute_threads(settings_.threads);
+  limit_gpu_memory(device_, settings_.gpu_memory);
+  set_deterministic(settings_.deterministic);
+  seed_everything(settings_.seed);
+  model_->to(device_);
+  channels_last_ =
+      settings_.layout == "channels_last" || (settings_.layout == "auto" && model_->prefers_channels_last());
+  if (channels_last_) use_channels_last(*model_);
+  if (run_) state_.run = run_->path();
+}
+
+Trainer::~Trainer() = default;
+
+Trainer& Trainer::add(std::unique_ptr<Callback> callback) {
+  callbacks_.push_back(std::move(callback));
+  return *this;
+}
+
+torch::Tensor Trainer::training_step(const Tensors& batch, Tensors& outputs) {
+  outputs = model_->run(batch);
+  return model_->loss(outputs, batch);
+}
+
+void Trainer::validation_step(const Tensors& batch, Metrics& metrics) {
+  const Tensors outputs = model_->run(batch);
+  const torch::Tensor& first = batch.begin()->second;
+  metrics.get<Mean>("loss").update(model_->loss(outputs, batch).item<double>(), static_cast<double>(first.size(0)));
+  model_->measure(outputs, batch, metrics);
+}
+
+std::vector<ParameterGroup> Trainer::parameter_groups() {
+  ParameterGroup all;
+  for (const auto& item : model_->named_parameters()) all.parameters.push_back({item.key(), item.value()});
+  return {std::move(all)};
+}
+
+void Trainer::prepare() {
+  if (optimizer_) return;
+  // Without threads a stream reads nothing: it only counts.
+  DataSettings counting = settings_.data;
+  counting.threads = 0;
+  const BatchStream stream(*training_,
+                           {.settings = counting, .seed = settings_.seed, .training = true, .world = world_});
+  state_.iterations_per_epoch = stream.batches_per_epoch();
+  if (state_.iterations_per_epoch && settings_.epochs > 0) {
+    const auto steps_per_epoch = (*state_.iterations_per_epoch + settings_.accumulate - 1) / settings_.accumulate;
+    state_.total_steps = steps_per_epoch * settings_.epochs;
+  }
+  if (settings_.steps > 0) state_.total_steps = std::min(state_.total_steps.value_or(settings_.steps), settings_.steps);
+
+  schedule_ = Schedule::make(settings_.schedule, state_.total_steps.value_or(0));
+  if (settings_.precision == "fp16") scaler_ = std::make_unique<GradientScaler>(device_, GradientScaler::Options{});
+  if (settings_.average.decay > 0) average_ = std::make_unique<WeightAverage>(*model_, settings_.average.decay);
+  optimizer_ = Optimizer::make(settings_.optimizer, parameter_groups());
+}
+
+Tensors Trainer::to_device(const Tensors& batch) const {
+  Tensors moved = batch.to(device_, /*non_blocking=*/true);
+  if (channels_last_) {
+    for (auto& [name, tensor] : moved)
+      if (tensor.dim() == 4) tensor = tensor.contiguous(torch::MemoryFormat::ChannelsLast);
+  }
+  return moved;
+}
+
+DataSettings Trainer::validation_data_settings() const {
+  DataSettings data = settings_.data;
+  data.drop_last = false;
+  if (settings_.validation_batch_size > 0) data.batch_size = settings_.validation_batch_size;
+  if (settings_.smoke) data.limit = data.batch_size;
+  return data;
+}
+
+std::unique_ptr<WeightAverage::Swap> Trainer::swap_in_average() {
+  if (!average_ || !settings_.average.evaluate) return {};
+  return std::make_unique<WeightAverage::Swap>(*average_);
+}
+
+std::optional<double> Trainer::score() const {
+  if (state_.validation.empty()) return {};
+  std::vector<std::string_view> names;
+  for (const auto& [name, value] : state_.validation) {
+    if (name == settings_.score) return value;
+    names.push_back(name);
+  }
+  std::string known;
+  for (const auto name : names) known += format("{}{}", known.empty() ? "" : ", ", name);
+  throw Error(ErrorKind::kConfig, "validation has no figure of this name for the score", settings_.score,
+              format("set score to one of {}", known));
+}
+
+CheckpointStore& Trainer::store() {
+  if (!run_) {
+    throw Error(ErrorKind::kUsage, "a trainer without a run folder has no checkpoints", "",
+                "give the Trainer a RunFolder::create(\"runs\", \"experiment\")");
+  }
+  if (!store_) {
+    store_ = std::make_unique<CheckpointStore>(run_->checkpoints(),
+                                               CheckpointStore::Options{.keep_last = settings_.checkpoint.keep_last,
+                                                                        .keep_best = settings_.checkpoint.keep_best,
+                                                                        .lower_is_better = settings_.lower_is_better});
+  }
+  return *store_;
+}
+
+Checkpoint Trainer::checkpoint() const {
+  Checkpoint checkpoint{.step = state_.step, .score = score(), .metrics = state_.validation, .parts = {}};
+  for (const auto& [name, tensor] : weights_of(*model_)) checkpoint.parts["model"].set(name, tensor.detach());
+  optimizer_->save_state(checkpoint.parts["optimizer"]);
+  schedule_->save_state(checkpoint.parts["schedule"]);
+  metrics_.save_state(checkpoint.parts["metrics"]);
+  save_random_state(device_, checkpoint.parts["random"]);
+  if (scaler_) scaler_->save_state(checkpoint.parts["scaler"]);
+  if (average_) average_->save_state(checkpoint.parts["average"]);
+  for (const auto& callback : callbacks_) callback->save_state(checkpoint.parts["callback-" + callback->name()]);
+
+  State& train = checkpoint.parts["train"];
+  train.set("epoch", cursor_.epoch);
+  train.set("taken", cursor_.taken);
+  train.set("iteration", state_.iteration);
+  train.set("step", state_.step);
+  train.set("loss", state_.loss);
+  train.set("loss_sum", loss_sum_);
+  train.set("loss_count", loss_count_);
+  train.set("seconds", state_.seconds);
+  train.set("validated_at", validated_at_);
+  return checkpoint;
+}
+
+Trainer& Trainer::save_checkpoint() {
+  prepare();
+  store().save(checkpoint());
+  fire(&Callback::on_checkpoint);
+  return *this;
+}
+
+bool Trainer::restore(const std::string& which) {
+  prepare();
+  const std::optional<Checkpoint> checkpoint = store().load(which);
+  if (!checkpoint) return false;
+  load(*checkpoint);
+  log::info("goes on from step {}, epoch {}", state_.step, state_.epoch);
+  return true;
+}
+
+void Trainer::load(const Checkpoint& checkpoint) {
+  load_model(*model_, part(checkpoint, "model"));
+  optimizer_->load_state(part(checkpoint, "optimizer"));
+  schedule_->load_state(part(checkpoint, "schedule"));
+  metrics_.load_state(part(checkpoint, "metrics"));
+  load_random_state(device_, part(checkpoint, "random"));
+  if (scaler_) scaler_->load_state(part(checkpoint, "scaler"));
+  if (average_) average_->load_state(part(checkpoint, "average"));
+  for (const auto& callback : callbacks_) {
+    const auto saved = checkpoint.parts.find("callback-" + callback->name());
+    if (saved != checkpoint.parts.end()) callback->load_state(saved->second);  // one that was added since begins anew
+  }
+
+  const State& train = part(checkpoint, "train");
+  cursor_ = {train.get<std::int64_t>("epoch"), train.get<std::int64_t>("taken")};
+  state_.epoch = cursor_.epoch;
+  state_.iteration = train.get<std::int64_t>("iteration");
+  state_.step = train.get<std::int64_t>("step");
+  state_.loss = train.get<double>("loss");
+  loss_sum_ = train.get<double>("loss_sum");
+  loss_count_ = train.get<std::int64_t>("loss_count");
+  state_.seconds = seconds_before_ = train.get<double>("seconds");
+  validated_at_ = train.get<std::int64_t>("validated_at");
+  state_.validation = checkpoint.metrics;
+  stream_.reset();
+  accumulated_ = 0;
+  control_ = {};
+  begun_ = false;
+  optimizer_->zero_grad();
+}
+
+Results Trainer::evaluate(const DataLoader& data) {
+  return measure(data, validation_data_settings());
+}
+
+Tensors Trainer::predict(const Tensors& inputs) {
+  const torch::NoGradGuard no_grad;
+  const auto average = swap_in_average();
+  const PrecisionScope precision(settings_.precision, device_);
+  const Model::Mode before = model_->mode();
+  model_->set_mode(Model::Mode::kInfer);
+  const Tensors outputs = model_->run(to_device(inputs)).to(torch::kCPU);
+  model_->set_mode(before);
+  return outputs;
+}
+
+Predictions Trainer::predict(const DataLoader& data) {
+  return {*this, BatchStream(
+                     data, {.settings = validation_data_settings(), .seed = settings_.seed, .pin = device_.is_cuda()})};
+}
+
+void Predictions::advance() {
+  std::optional<Batch> batch = stream_.next();
+  if (!batch) {
+    current_.reset();
+    return;
+  }
+  Tensors outputs = trainer_->predict(batch->tensors);
+  current_ = Prediction{std::move(*batch), std::move(outputs)};
+}
+
+}  // namespace base

@@ -1,0 +1,159 @@
+// trainer.h: trains a Model on what a DataLoader reads. Everything at once:
+//
+//     trainer.run();
+//
+// or step by step, with the author in control after each call:
+//
+//     trainer.train().validate();
+//     trainer.save_checkpoint();
+//
+#ifndef BASE_TRAIN_TRAINER_H_
+#define BASE_TRAIN_TRAINER_H_
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/checkpoint/checkpoint_store.h"
+#include "base/config/settings.h"
+#include "base/data/batch_stream.h"
+#include "base/model/model.h"
+#include "base/train/callback.h"
+#include "base/train/gradient.h"
+#include "base/train/optimizer.h"
+#include "base/train/predictions.h"
+#include "base/train/run_folder.h"
+#include "base/train/schedule.h"
+#include "base/train/train_settings.h"
+#include "base/train/weight_average.h"
+
+namespace base {
+
+/// An author derives from it to override the hooks; all of them have a default that works.
+class Trainer {
+ public:
+  /// Without `validation` there is none. Without a run folder no checkpoint can be saved.
+  Trainer(const TrainSettings& settings, std::shared_ptr<Model> model, std::shared_ptr<const DataLoader> training,
+          std::shared_ptr<const DataLoader> validation = {}, std::optional<RunFolder> run = {}, World world = {});
+  virtual ~Trainer();
+  Trainer(const Trainer&) = delete;
+  Trainer& operator=(const Trainer&) = delete;
+
+  /// Trains, validates and saves until epochs, steps or time are used up, or a callback says stop.
+  Trainer& run();
+  /// Trains to the end of the epoch, or of the run if that comes first.
+  Trainer& train();
+  /// Trains for so many steps, across epochs if need be.
+  Trainer& train(std::int64_t steps);
+  /// Goes through the validation data; the results are in state().validation.
+  Trainer& validate();
+  /// Saves the state as it is now: copied at once, written by a thread of its own.
+  Trainer& save_checkpoint();
+  /// Goes on from a checkpoint of the run folder: "latest", "best", "step-400" or a path. False if there is none.
+  bool restore(const std::string& which = "latest");
+
+  /// The figures for other data, measured as in validation.
+  Results evaluate(const DataLoader& data);
+  /// The answers for all of `data`, a batch at a time, made when they are asked for. The loader and the trainer must
+  /// outlive them.
+  Predictions predict(const DataLoader& data);
+  /// The answer to one batch of inputs, by name.
+  Tensors predict(const Tensors& inputs);
+
+  /// Called from now on; returns the trainer, for more.
+  Trainer& add(std::unique_ptr<Callback> callback);
+
+  const TrainState& state() const { return state_; }
+  const TrainSettings& settings() const { return settings_; }
+  Model& model() { return *model_; }
+  torch::Device device() const { return device_; }
+  /// Epochs, steps or time are used up, or a callback said stop.
+  bool is_finished() const;
+
+ protected:
+  // The hooks. `batch` is on the device already.
+
+  /// The loss of one batch. What the network gave goes to `outputs`, from where it is measured.
+  virtual torch::Tensor training_step(const Tensors& batch, Tensors& outputs);
+  /// Adds one batch of validation to the metrics.
+  virtual void validation_step(const Tensors& batch, Metrics& metrics);
+  /// Which parameters move alike. By default: all in one group.
+  virtual std::vector<ParameterGroup> parameter_groups();
+
+ private:
+  friend class Predictions;
+  using Event = void (Callback::*)(const TrainState&, TrainControl&);
+
+  // loop.cpp: what happens in training, from top to bottom.
+  void begin();
+  void end();
+  void train_until(std::int64_t last_step, bool stop_at_epoch_end);
+  void train_batch(const Batch& batch);
+  void update_weights();
+  void settle();
+  void fire(Event event);
+  void smoke();
+  Results measure(const DataLoader& data, const DataSettings& settings);
+  void note_loss(const torch::Tensor& loss, const Tensors& outputs, const Tensors& batch);
+  void end_epoch();
+  Results training_results() const;
+
+  // trainer.cpp: how it is set up, saved and restored.
+  void prepare();
+  Tensors to_device(const Tensors& batch) const;
+  DataSettings validation_data_settings() const;
+  std::optional<double> score() const;
+  Checkpoint checkpoint() const;
+  CheckpointStore& store();
+  void load(const Checkpoint& checkpoint);
+  std::unique_ptr<WeightAverage::Swap> swap_in_average();
+
+  TrainSettings settings_;
+  std::shared_ptr<Model> model_;
+  std::shared_ptr<const DataLoader> training_;
+  std::shared_ptr<const DataLoader> validation_;
+  std::optional<RunFolder> run_;
+  World world_;
+  torch::Device device_;
+  bool channels_last_ = false;
+
+  std::unique_ptr<Optimizer> optimizer_;  // made when first needed, since the hooks say how
+  std::unique_ptr<Schedule> schedule_;
+  std::unique_ptr<GradientScaler> scaler_;  // with fp16
+  std::unique_ptr<WeightAverage> average_;  // if the settings ask for it
+  std::unique_ptr<CheckpointStore> store_;
+  std::vector<std::unique_ptr<Callback>> callbacks_;
+
+  TrainState state_;
+  TrainControl control_;
+  Metrics metrics_;      // of the epoch so far
+  double loss_sum_ = 0;  // of its batches
+  std::int64_t loss_count_ = 0;
+  Cursor cursor_;                      // after the last batch whose gradients are in the weights
+  std::optional<BatchStream> stream_;  // of the epoch that is under way
+  std::int64_t accumulated_ = 0;       // batches whose gradients wait for the next step
+  std::int64_t validated_at_ = -1;     // step of the last validation
+  double seconds_before_ = 0;          // of training, before this train() or before a restart
+  std::chrono::steady_clock::time_point started_;
+  bool begun_ = false;
+};
+
+/// The trainer of a run, from its folder alone: its settings, and the checkpoint. T has a type Settings and is made
+/// from (const Settings&, RunFolder).
+template <typename T>
+std::unique_ptr<T> restore_run(const std::filesystem::path& folder, const std::string& which = "latest") {
+  const RunFolder run = RunFolder::open(folder);
+  typename T::Settings settings;
+  static_cast<void>(
+      load_settings(settings, std::vector<std::string>{}, {.file = run.config(), .environment_prefix = ""}));
+  auto trainer = std::make_unique<T>(settings, run);
+  if (!trainer->restore(which)) RunFolder::refuse_without_checkpoint(run);
+  return trainer;
+}
+
+}  // namespace base
+
+#endif  // BASE_TRAIN_TRAINER_H_
