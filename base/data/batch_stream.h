@@ -45,7 +45,8 @@ class BatchStream {
   /// The next batch; nothing at the end of the epoch.
   std::optional<Batch> next();
 
-  /// Where the run stands after the batches that next() has delivered. At the end of an epoch: the start of the next.
+  /// Where the run stands after the batches that next() has delivered. A stream that begins at the very end of an epoch has
+  /// none left: whoever goes on from there ends the epoch first, as if it had not been interrupted.
   Cursor cursor() const;
 
   /// Batches from the beginning of the epoch to its end, for progress; nothing if the size of the data is unknown.

@@ -20,6 +20,7 @@ constexpr std::array kErrorKinds{
     ErrorKindInfo{ErrorKind::kDistributed, "distributed", 7, "the ranks of a run cannot meet or do not agree"},
     ErrorKindInfo{ErrorKind::kExport, "export", 8, "a model cannot be exported, or its export differs from it"},
     ErrorKindInfo{ErrorKind::kBackend, "backend", 9, "an inference engine refused a model or failed to run it"},
+    ErrorKindInfo{ErrorKind::kTraining, "training", 10, "the training itself went astray: a loss that is not a number, say"},
 };
 
 constexpr const char* kReport =
@@ -46,6 +47,12 @@ const ErrorKindInfo& info(ErrorKind kind) {
 Error::Error(ErrorKind kind, const std::string& what, const std::string& value, const std::string& fix)
     : kind_(kind), message_(compose(kind, what, value, fix)) {}
 
+Error Error::with_place(const std::string& place) const {
+  Error error = *this;
+  error.message_ += "\n  in: " + place;
+  return error;
+}
+
 int run_main(const std::function<int()>& body) noexcept {
   try {
     try {
@@ -54,7 +61,9 @@ int run_main(const std::function<int()>& body) noexcept {
       log::report(error);
       return error.exit_code();
     } catch (const std::exception& error) {
-      log::report(Error(ErrorKind::kInternal, error.what(), "", ""));
+      const std::string_view text = error.what();
+      // LibTorch appends a stack trace to its messages, which says nothing to a user.
+      log::report(Error(ErrorKind::kInternal, std::string(text.substr(0, text.find("\nException raised from"))), "", ""));
     } catch (...) {
       log::report(Error(ErrorKind::kInternal, "an exception of unknown type", "", ""));
     }

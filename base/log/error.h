@@ -11,7 +11,7 @@
 
 namespace base {
 
-enum class ErrorKind { kInternal, kDevice, kUsage, kConfig, kData, kCheckpoint, kDistributed, kExport, kBackend };
+enum class ErrorKind { kInternal, kDevice, kUsage, kConfig, kData, kCheckpoint, kDistributed, kExport, kBackend, kTraining };
 
 /// One row of the table of errors: the word users see, the process's exit code, and what it stands for.
 struct ErrorKindInfo {
@@ -34,6 +34,9 @@ const ErrorKindInfo& info(ErrorKind kind);
 class Error : public std::exception {
  public:
   Error(ErrorKind kind, const std::string& what, const std::string& value, const std::string& fix);
+
+  /// The same error with one line more, "  in: example 17 (labels.csv:18)", for who knows better where it happened.
+  Error with_place(const std::string& place) const;
 
   ErrorKind kind() const { return kind_; }
   int exit_code() const { return info(kind_).exit_code; }

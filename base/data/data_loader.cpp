@@ -1,0 +1,50 @@
+#include "base/data/data_loader.h"
+
+#include <c10/util/Exception.h>
+
+#include "base/log/error.h"
+#include "base/log/format.h"
+
+namespace base {
+namespace {
+
+/// The exception on its way, with the example it is about.
+[[noreturn]] void rethrow_for(const DataLoader& loader, std::int64_t index) {
+  const std::string file = loader.where(index);
+  const std::string example = file.empty() ? format("example {}", index) : format("example {} ({})", index, file);
+  try {
+    throw;
+  } catch (const Error& error) {
+    throw error.with_place(example);
+  } catch (const c10::Error& error) {
+    throw Error(ErrorKind::kData, format("an example cannot be made: {}", error.what_without_backtrace()), example,
+                "see parse() and augment() of the data loader");
+  } catch (const std::exception& error) {
+    throw Error(ErrorKind::kData, format("an example cannot be made: {}", error.what()), example,
+                "see parse() and augment() of the data loader");
+  }
+}
+
+}  // namespace
+
+Batch DataLoader::make_batch(std::span<const std::int64_t> indices, const Draw& draw) const {
+  std::vector<Example> examples;
+  examples.reserve(indices.size());
+  for (const std::int64_t index : indices) {
+    try {
+      Example example = parse(index);
+      if (example.empty()) break;
+      if (draw.augment) {
+        Random random(draw.seed, static_cast<std::uint64_t>(draw.epoch), static_cast<std::uint64_t>(index));
+        example = augment(std::move(example), random);
+      }
+      examples.push_back(std::move(example));
+    } catch (...) {
+      rethrow_for(*this, index);
+    }
+  }
+  if (examples.empty()) return {};
+  return {collate(examples), {indices.begin(), indices.begin() + static_cast<std::ptrdiff_t>(examples.size())}};
+}
+
+}  // namespace base
