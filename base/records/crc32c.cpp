@@ -1,0 +1,138 @@
+#include "base/records/crc32c.h"
+
+#include <array>
+
+#include "base/records/bytes.h"
+
+#if defined(__x86_64__)
+#include <nmmintrin.h>
+#define CRC32C_TARGET __attribute__((target("sse4.2")))
+#elif defined(__ARM_FEATURE_CRC32)
+#include <arm_acle.h>
+#define CRC32C_TARGET
+#endif
+
+namespace base {
+namespace {
+
+constexpr std::uint32_t kPolynomial = 0x82f63b78;  // reflected: the highest power is the lowest bit
+constexpr std::uint32_t kOne = 0x80000000;         // x^0 in that order
+
+using ByteTable = std::array<std::uint32_t, 256>;
+
+// The product of two polynomials modulo the checksum's.
+constexpr std::uint32_t multiply(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t product = 0;
+  for (std::uint32_t bit = kOne; bit != 0; bit >>= 1) {
+    if ((a & bit) != 0) product ^= b;
+    b = (b >> 1) ^ ((b & 1) != 0 ? kPolynomial : 0);  // times x
+  }
+  return product;
+}
+
+// What a checksum is to be multiplied with to get the one after that many zero bytes: x^(8 bytes).
+constexpr std::uint32_t zeros(std::size_t bytes) {
+  std::uint32_t result = kOne;
+  std::uint32_t power = kOne >> 8;
+  for (; bytes != 0; bytes >>= 1) {
+    if ((bytes & 1) != 0) result = multiply(result, power);
+    power = multiply(power, power);
+  }
+  return result;
+}
+
+// tables[i][b]: what byte b adds to the checksum when `after - i` bytes follow it. With four tables for the four bytes
+// of a checksum, one look into each shifts the whole of it.
+template <std::size_t kTables>
+constexpr std::array<ByteTable, kTables> make_tables(std::size_t after) {
+  std::array<ByteTable, kTables> tables{};
+  for (std::size_t i = 0; i < kTables; ++i) {
+    const std::uint32_t factor = zeros(after - i);
+    for (std::uint32_t b = 0; b < 256; ++b) tables[i][b] = multiply(b, factor);
+  }
+  return tables;
+}
+
+constexpr std::array<ByteTable, 8> kStep = make_tables<8>(8);
+
+std::uint32_t add_by_table(std::uint32_t crc, const std::byte* data, std::size_t size) {
+  for (; size >= 8; data += 8, size -= 8) {
+    const std::uint64_t word = load<std::uint64_t>(data) ^ crc;
+    crc = 0;
+    for (std::size_t i = 0; i < 8; ++i) crc ^= kStep[i][(word >> (8 * i)) & 0xff];
+  }
+  for (; size > 0; ++data, --size) crc = (crc >> 8) ^ kStep[7][(crc ^ static_cast<std::uint32_t>(*data)) & 0xff];
+  return crc;
+}
+
+#ifdef CRC32C_TARGET
+
+CRC32C_TARGET inline std::uint64_t step(std::uint64_t crc, const std::byte* word) {
+#if defined(__x86_64__)
+  return _mm_crc32_u64(crc, load<std::uint64_t>(word));
+#else
+  return __crc32cd(static_cast<std::uint32_t>(crc), load<std::uint64_t>(word));
+#endif
+}
+
+CRC32C_TARGET inline std::uint32_t step_byte(std::uint32_t crc, std::byte byte) {
+#if defined(__x86_64__)
+  return _mm_crc32_u8(crc, static_cast<std::uint8_t>(byte));
+#else
+  return __crc32cb(crc, static_cast<std::uint8_t>(byte));
+#endif
+}
+
+constexpr std::size_t kStream = 2048;
+constexpr std::array<ByteTable, 4> kStreamLater = make_tables<4>(kStream);
+
+inline std::uint32_t shift_by_stream(std::uint64_t crc) {
+  return kStreamLater[0][crc & 0xff] ^ kStreamLater[1][(crc >> 8) & 0xff] ^ kStreamLater[2][(crc >> 16) & 0xff] ^
+         kStreamLater[3][(crc >> 24) & 0xff];
+}
+
+// The instruction takes three cycles, but another can start in each: three streams side by side, joined afterwards.
+CRC32C_TARGET std::uint32_t add_by_instruction(std::uint32_t crc, const std::byte* data, std::size_t size) {
+  for (; size >= 3 * kStream; data += 3 * kStream, size -= 3 * kStream) {
+    std::uint64_t first = crc;
+    std::uint64_t second = 0;
+    std::uint64_t third = 0;
+    for (std::size_t i = 0; i < kStream; i += 8) {
+      first = step(first, data + i);
+      second = step(second, data + kStream + i);
+      third = step(third, data + 2 * kStream + i);
+    }
+    crc = shift_by_stream(shift_by_stream(first) ^ second) ^ static_cast<std::uint32_t>(third);
+  }
+  std::uint64_t wide = crc;
+  for (; size >= 8; data += 8, size -= 8) wide = step(wide, data);
+  crc = static_cast<std::uint32_t>(wide);
+  for (; size > 0; ++data, --size) crc = step_byte(crc, *data);
+  return crc;
+}
+
+bool has_instruction() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("sse4.2") != 0;
+#else
+  return true;
+#endif
+}
+
+#endif  // CRC32C_TARGET
+
+}  // namespace
+
+std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t continue_from) {
+#ifdef CRC32C_TARGET
+  static const bool kHasInstruction = has_instruction();
+  if (kHasInstruction) return ~add_by_instruction(~continue_from, bytes.data(), bytes.size());
+#endif
+  return crc32c_by_table(bytes, continue_from);
+}
+
+std::uint32_t crc32c_by_table(std::span<const std::byte> bytes, std::uint32_t continue_from) {
+  return ~add_by_table(~continue_from, bytes.data(), bytes.size());
+}
+
+}  // namespace base
