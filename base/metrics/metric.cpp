@@ -2,6 +2,8 @@
 
 #include "base/metrics/metric.h"
 
+#include <cmath>
+
 #include "base/log/error.h"
 #include "base/log/format.h"
 #include "base/tensor/tensors.h"
@@ -77,6 +79,12 @@ Metric& Metrics::add(const std::string& name, std::unique_ptr<Metric> metric, Co
 void Metrics::refuse_kind(const std::string& name) {
   throw Error(ErrorKind::kUsage, "there is a metric of another kind by this name", name,
               "give each metric a name of its own");
+}
+
+double result_of(const Results& results, std::string_view name) {
+  for (const auto& [known, value] : results)
+    if (known == name) return value;
+  return std::nan("");
 }
 
 }  // namespace base

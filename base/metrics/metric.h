@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,9 @@ namespace base {
 
 /// Names and values, in the order in which they are to be shown.
 using Results = std::vector<std::pair<std::string, double>>;
+
+/// The value of this name; NaN if there is none.
+double result_of(const Results& results, std::string_view name);
 
 /// All that a metric has seen is in its totals, which are sums: two metrics merge by adding them, and processes by an
 /// all-reduce. That is also what a checkpoint keeps.

@@ -39,6 +39,13 @@ RunFolder RunFolder::create(const std::filesystem::path& runs, const std::string
   }
 }
 
+RunFolder RunFolder::make(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) refuse(folder, error);
+  return RunFolder(folder);
+}
+
 RunFolder RunFolder::open(const std::filesystem::path& folder) {
   if (!std::filesystem::is_directory(folder)) {
     throw Error(ErrorKind::kCheckpoint, "there is no run in this folder", folder.string(),

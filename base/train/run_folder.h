@@ -15,6 +15,8 @@ class RunFolder {
  public:
   /// Makes a new one; of two programs that start in the same moment each gets its own.
   static RunFolder create(const std::filesystem::path& runs, const std::string& experiment);
+  /// Exactly this one, made if it is not there.
+  static RunFolder make(const std::filesystem::path& folder);
   /// One that is there; a checkpoint Error if it is not.
   static RunFolder open(const std::filesystem::path& folder);
 

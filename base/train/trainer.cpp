@@ -81,7 +81,6 @@ Trainer::Trainer(const TrainSettings& settings, std::shared_ptr<Model> model,
       model_(std::move(model)),
       training_(std::move(training)),
       validation_(settings.data.overfit > 0 ? training_ : std::move(validation)),
-      run_(std::move(run)),
       world_(world),
       device_(choose_device(settings.device)) {
   if (settings_.precision == "fp16" && !device_.is_cuda()) {
@@ -96,10 +95,16 @@ Trainer::Trainer(const TrainSettings& settings, std::shared_ptr<Model> model,
   channels_last_ =
       settings_.layout == "channels_last" || (settings_.layout == "auto" && model_->prefers_channels_last());
   if (channels_last_) use_channels_last(*model_);
-  if (run_) state_.run = run_->path();
 }
 
 Trainer::~Trainer() = default;
+
+Trainer& Trainer::set_run(RunFolder run) {
+  store_.reset();
+  state_.run = run.path();
+  run_ = std::move(run);
+  return *this;
+}
 
 Trainer& Trainer::add(std::unique_ptr<Callback> callback) {
   callbacks_.push_back(std::move(callback));
@@ -182,7 +187,7 @@ std::optional<double> Trainer::score() const {
 CheckpointStore& Trainer::store() {
   if (!run_) {
     throw Error(ErrorKind::kUsage, "a trainer without a run folder has no checkpoints", "",
-                "give the Trainer a RunFolder::create(\"runs\", \"experiment\")");
+                "give it one: trainer.set_run(RunFolder::create(\"runs\", \"experiment\"))");
   }
   if (!store_) {
     store_ = std::make_unique<CheckpointStore>(run_->checkpoints(),

@@ -35,12 +35,16 @@ namespace base {
 /// An author derives from it to override the hooks; all of them have a default that works.
 class Trainer {
  public:
-  /// Without `validation` there is none. Without a run folder no checkpoint can be saved.
+  /// Without `validation` there is none.
   Trainer(const TrainSettings& settings, std::shared_ptr<Model> model, std::shared_ptr<const DataLoader> training,
-          std::shared_ptr<const DataLoader> validation = {}, std::optional<RunFolder> run = {}, World world = {});
+          std::shared_ptr<const DataLoader> validation = {}, World world = {});
   virtual ~Trainer();
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
+
+  /// Where checkpoints go; without one, none can be saved. Apart from the constructor, so that settings or data that are
+  /// wrong leave no empty folder behind.
+  Trainer& set_run(RunFolder run);
 
   /// Trains, validates and saves until epochs, steps or time are used up, or a callback says stop.
   Trainer& run();
@@ -142,14 +146,15 @@ class Trainer {
 };
 
 /// The trainer of a run, from its folder alone: its settings, and the checkpoint. T has a type Settings and is made
-/// from (const Settings&, RunFolder).
+/// from a const Settings&.
 template <typename T>
 std::unique_ptr<T> restore_run(const std::filesystem::path& folder, const std::string& which = "latest") {
   const RunFolder run = RunFolder::open(folder);
   typename T::Settings settings;
   static_cast<void>(
       load_settings(settings, std::vector<std::string>{}, {.file = run.config(), .environment_prefix = ""}));
-  auto trainer = std::make_unique<T>(settings, run);
+  auto trainer = std::make_unique<T>(settings);
+  trainer->set_run(run);
   if (!trainer->restore(which)) RunFolder::refuse_without_checkpoint(run);
   return trainer;
 }

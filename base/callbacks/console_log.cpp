@@ -1,0 +1,33 @@
+#include "base/torch.h"
+
+#include "base/callbacks/console_log.h"
+
+#include "base/log/format.h"
+#include "base/log/log.h"
+
+namespace base {
+namespace {
+
+std::string text_of(const Results& results) {
+  std::string text;
+  for (const auto& [name, value] : results) text += format("  {} {:.4f}", name, value);
+  return text;
+}
+
+}  // namespace
+
+void ConsoleLog::on_iteration_end(const TrainState& state, TrainControl& /*control*/) {
+  if (state.step == last_step_ || (state.step % options_.every_steps != 0 && state.step != 1)) return;
+  last_step_ = state.step;
+  log::info("step {}  loss {:.4f}  learning rate {:.3g}", state.step, state.loss, state.learning_rate);
+}
+
+void ConsoleLog::on_epoch_end(const TrainState& state, TrainControl& /*control*/) {
+  log::info("epoch {} trained{}", state.epoch, text_of(state.training));
+}
+
+void ConsoleLog::on_validation_end(const TrainState& state, TrainControl& /*control*/) {
+  log::info("validation at step {}{}", state.step, text_of(state.validation));
+}
+
+}  // namespace base

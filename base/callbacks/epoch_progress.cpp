@@ -1,0 +1,27 @@
+#include "base/torch.h"
+
+#include "base/callbacks/epoch_progress.h"
+
+#include "base/log/format.h"
+
+namespace base {
+
+void EpochProgress::on_epoch_begin(const TrainState& state, TrainControl& /*control*/) {
+  bar_ = std::make_unique<ProgressBar>(ProgressBar::Options{.label = format("epoch {}", state.epoch + 1),
+                                                            .total = state.iterations_per_epoch,
+                                                            .done = state.iteration,
+                                                            .console = console_});
+}
+
+void EpochProgress::on_iteration_end(const TrainState& state, TrainControl& /*control*/) {
+  if (bar_) bar_->advance(1, format("loss {:.4f}", state.loss));
+}
+
+void EpochProgress::on_epoch_end(const TrainState& /*state*/, TrainControl& /*control*/) {
+  if (bar_) bar_->finish();
+  bar_.reset();
+}
+
+void EpochProgress::on_end(const TrainState& state, TrainControl& control) { on_epoch_end(state, control); }
+
+}  // namespace base
