@@ -23,7 +23,9 @@ std::vector<torch::Tensor> gradients_of(const std::vector<ParameterGroup>& group
   return gradients;
 }
 
-bool is_finite(const torch::Tensor& tensor) { return tensor.isfinite().all().item<bool>(); }
+bool is_finite(const torch::Tensor& tensor) {
+  return tensor.isfinite().all().item<bool>();
+}
 
 }  // namespace
 

@@ -33,8 +33,8 @@ class GradientScaler final : public Stateful {
  public:
   struct Options {
     double initial = 65536.0;
-    double growth = 2.0;                  // the scale times this after growth_interval good steps in a row
-    double backoff = 0.5;                 // and times this after a bad one
+    double growth = 2.0;   // the scale times this after growth_interval good steps in a row
+    double backoff = 0.5;  // and times this after a bad one
     std::int64_t growth_interval = 2000;
   };
   GradientScaler(torch::Device device, const Options& options);

@@ -56,7 +56,9 @@ std::string shape_of(const torch::Tensor& tensor) {
   return text.str();
 }
 
-bool has_gradient(const torch::Tensor& parameter) { return parameter.requires_grad() && parameter.grad().defined(); }
+bool has_gradient(const torch::Tensor& parameter) {
+  return parameter.requires_grad() && parameter.grad().defined();
+}
 
 /// What the kinds have in common: the lists of tensors that the kernels take, made once and again only when other
 /// parameters get gradients than in the step before; with small networks, making them would take longer than the step.
@@ -193,7 +195,7 @@ class FusedOptimizer : public Optimizer {
     const auto found = std::ranges::find_if(batches_, [&](const Batch& batch) {
       const torch::Tensor& other = batch.parameters.front();
       return batch.group == memory.group && batch.count == count && other.device() == parameter.device() &&
-          other.scalar_type() == parameter.scalar_type();
+             other.scalar_type() == parameter.scalar_type();
     });
     if (found != batches_.end()) return *found;
     Batch& batch = batches_.emplace_back();
@@ -255,7 +257,8 @@ class FusedOptimizer : public Optimizer {
     for (const std::string& moment : moment_names_) {
       const std::string key = name + moment;
       expected.insert(key);
-      if (state.has(key) != moved) mismatches.add(key + (moved ? " is missing" : " is there without " + name + ".steps"));
+      if (state.has(key) != moved)
+        mismatches.add(key + (moved ? " is missing" : " is there without " + name + ".steps"));
       if (!state.has(key)) continue;
       const auto saved = state.get<torch::Tensor>(key);
       if (saved.sizes() != memory.parameter.tensor.sizes()) {
@@ -285,7 +288,8 @@ class Sgd final : public FusedOptimizer {
             const std::optional<torch::Tensor>& found_inf) override {
     // Never a first step: the momentum starts as zeros, and without dampening that comes to the same. A first step that
     // the scaler skips would leave it unset.
-    at::_fused_sgd_(batch.parameters, batch.gradients, batch.moments[0], weight_decay, settings_.momentum, learning_rate,
+    at::_fused_sgd_(batch.parameters, batch.gradients, batch.moments[0], weight_decay, settings_.momentum,
+                    learning_rate,
                     /*dampening=*/0, settings_.nesterov, /*maximize=*/false, /*is_first_step=*/false, {}, found_inf);
   }
 };

@@ -48,8 +48,7 @@ void check_milestones(const std::vector<std::int64_t>& milestones) {
 /// The steps from the end of the warm-up to that of the run, at least 1.
 double steps_left(const ScheduleSettings& settings, std::int64_t total_steps) {
   if (total_steps < 1) {
-    refuse(format("the {} schedule needs to know how long the run is", settings.kind),
-           format("{} steps", total_steps),
+    refuse(format("the {} schedule needs to know how long the run is", settings.kind), format("{} steps", total_steps),
            "limit the run by steps or by epochs over data of a known size, or choose a schedule without an end, such "
            "as constant or plateau");
   }

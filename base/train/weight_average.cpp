@@ -50,7 +50,9 @@ WeightAverage::Swap::Swap(WeightAverage& average) : average_(average) {
   average_.exchange();
 }
 
-WeightAverage::Swap::~Swap() { average_.exchange(); }
+WeightAverage::Swap::~Swap() {
+  average_.exchange();
+}
 
 void WeightAverage::save_state(State& state) const {
   refuse_while_swapped("save_state");
@@ -68,8 +70,8 @@ void WeightAverage::load_state(const State& state) {
     if (saved == state.tensors().end()) {
       mismatches.add(names_[i] + " is not in the checkpoint");
     } else if (saved->second.sizes() != averages_[i].sizes()) {
-      mismatches.add(format("{} is {} in the checkpoint and {} here", names_[i], describe(saved->second),
-                            describe(averages_[i])));
+      mismatches.add(
+          format("{} is {} in the checkpoint and {} here", names_[i], describe(saved->second), describe(averages_[i])));
     }
   }
   for (const auto& [name, tensor] : state.tensors()) {
