@@ -19,6 +19,7 @@ using Results = std::vector<std::pair<std::string, double>>;
 class Metric {
  public:
   virtual ~Metric() = default;
+  Metric& operator=(const Metric&) = delete;
 
   /// Adds this metric's figures to `results` under `name`, or under names that begin with it if it has several. Before
   /// the first update they are NaN.
@@ -26,14 +27,20 @@ class Metric {
 
   /// float64, on the CPU.
   const torch::Tensor& totals() const { return totals_; }
-  /// Of a metric of the same kind and size.
-  void merge(const torch::Tensor& totals) { totals_ += totals; }
+  /// Of a metric of the same kind and size; a checkpoint Error if the size differs.
+  void merge(const torch::Tensor& totals);
   void set_totals(const torch::Tensor& totals);
   void reset() { totals_.zero_(); }
 
  protected:
   explicit Metric(torch::IntArrayRef shape) : totals_(torch::zeros(shape, torch::kDouble)) {}
+  Metric(const Metric& other) : totals_(other.totals_.clone()) {}  // a copy goes on with totals of its own
 
+  /// The totals to add to: an update costs no tensor operation for it.
+  double* sums() { return totals_.mutable_data_ptr<double>(); }
+  const double* sums() const { return totals_.const_data_ptr<double>(); }
+
+ private:
   torch::Tensor totals_;
 };
 
@@ -44,8 +51,14 @@ class Metrics final : public Stateful {
  public:
   template <typename M, typename... Arguments>
   M& get(const std::string& name, Arguments&&... arguments) {
-    if (Metric* found = find(name)) return dynamic_cast<M&>(*found);
-    return static_cast<M&>(add(name, std::make_unique<M>(std::forward<Arguments>(arguments)...)));
+    if (Metric* found = find(name)) {
+      if (M* metric = dynamic_cast<M*>(found)) return *metric;
+      refuse_kind(name);
+    }
+    const Copier copier = [](const Metric& metric) -> std::unique_ptr<Metric> {
+      return std::make_unique<M>(static_cast<const M&>(metric));
+    };
+    return static_cast<M&>(add(name, std::make_unique<M>(std::forward<Arguments>(arguments)...), copier));
   }
 
   Results results() const;
@@ -58,10 +71,18 @@ class Metrics final : public Stateful {
   void load_state(const State& state) override;
 
  private:
-  Metric* find(const std::string& name);
-  Metric& add(const std::string& name, std::unique_ptr<Metric> metric);
+  using Copier = std::unique_ptr<Metric> (*)(const Metric&);
+  struct Entry {
+    std::string name;
+    std::unique_ptr<Metric> metric;
+    Copier copier;
+  };
 
-  std::vector<std::pair<std::string, std::unique_ptr<Metric>>> metrics_;
+  Metric* find(const std::string& name);
+  Metric& add(const std::string& name, std::unique_ptr<Metric> metric, Copier copier);
+  [[noreturn]] static void refuse_kind(const std::string& name);
+
+  std::vector<Entry> metrics_;
   State restored_;  // totals of a checkpoint whose metrics have not been asked for yet
 };
 

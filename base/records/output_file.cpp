@@ -65,9 +65,11 @@ void OutputFile::append(std::span<const std::byte> bytes) {
 
 void OutputFile::flush() {
   require_open();
-  // Emptied before it is written: after a failure, closing must not write it a second time.
-  const std::vector<std::byte> gathered = std::exchange(gathered_, {});
+  // Taken away before it is written: after a failure, closing must not write it a second time.
+  std::vector<std::byte> gathered = std::exchange(gathered_, {});
   write(gathered);
+  gathered.clear();
+  gathered_ = std::move(gathered);  // with its memory
 }
 
 void OutputFile::sync() {

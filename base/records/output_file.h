@@ -11,7 +11,7 @@
 namespace base {
 
 /// Small pieces are gathered, large ones go straight to the system. std::ofstream would lose the reason of a failure
-/// ("no space left on device") and cannot sync. Every Error is of the data kind.
+/// ("no space left on device") and cannot sync. Every Error is of the data kind, and after one the file is not whole.
 class OutputFile {
  public:
   /// Creates the file, or empties the one that is there.

@@ -212,7 +212,7 @@ TEST(Safetensors, WillNotWriteTensorsThatMakeNoSense) {
               StartsWith("data error: a tensor's name or the metadata is not UTF-8"));
   EXPECT_THAT(write({}, {{"a", "\xff"}}), HasSubstr("is not UTF-8"));
   EXPECT_THAT(write({}, {{"a", std::string(17'000'000, '\1')}}),
-              HasSubstr("take more than 100000000 bytes"));  // as \\u0001 each
+              HasSubstr("take more than 100000000 bytes"));  // six bytes each, escaped
   EXPECT_FALSE(std::filesystem::exists(folder / "x"));
 }
 
