@@ -13,7 +13,9 @@
 
 namespace base {
 
-/// Holds the folder checkpoints/ of one run. Not for several threads at once.
+/// Holds the folder checkpoints/ of one run. Not for several threads at once. Of all the processes that have a store of
+/// this folder, the first that saves is the only one that may: it holds a lock until its store is gone. The others
+/// read, also while it writes.
 class CheckpointStore {
  public:
   struct Options {
@@ -31,7 +33,12 @@ class CheckpointStore {
 
   /// Copies the tensors and returns; a thread writes them. The training may change them at once. Waits if one before is
   /// still being written. An error of the writing comes out of the next save() or wait(); the checkpoints before stay
-  /// whole.
+  /// whole. One that is there of the same step is replaced. The copy's memory, as much as the tensors take, is kept for
+  /// the next save.
+  ///
+  /// Once it is written, those before it go, except the last `keep_last` and the `keep_best` with the best scores (the
+  /// newer one of two equals; nan is never best). Damaged ones count for nothing and are left for people to look at,
+  /// and so are those of later steps, which an earlier attempt wrote.
   void save(const Checkpoint& checkpoint);
   /// Until everything is on disk.
   void wait();
@@ -46,8 +53,8 @@ class CheckpointStore {
   std::vector<Entry> entries() const;
 
   /// `which` is "latest", "best", "step-400", "400" or a path. "latest" and "best" fall back to the next one if a
-  /// checkpoint is damaged, with a warning that names it; nothing if there is none at all. One that is named must be
-  /// there, and whole.
+  /// checkpoint is damaged, with a warning that names it; nothing if there is none at all, but an Error if there are
+  /// some and none will do. One that is named must be there, and whole. Waits for what this store is writing.
   std::optional<Checkpoint> load(const std::string& which);
 
  private:

@@ -1,0 +1,111 @@
+#include "base/torch.h"
+
+#include "base/checkpoint/staging.h"
+
+#include <ATen/Parallel.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "base/log/error.h"
+#include "base/log/format.h"
+
+namespace base {
+namespace {
+
+constexpr std::int64_t kAlignment = 64;                    // of each tensor in the block: a cache line
+constexpr std::int64_t kHugePage = std::int64_t{2} << 20;  // the system gives 2 MB as fast as 4 kB
+constexpr std::int64_t kPiece = std::int64_t{4} << 20;     // of memory that a thread copies at a time
+
+std::int64_t round_up(std::int64_t value, std::int64_t to) {
+  return (value + to - 1) / to * to;
+}
+
+struct Piece {
+  std::byte* to;
+  const std::byte* from;
+  std::size_t bytes;
+};
+
+// All at once and not tensor by tensor: a model of many small ones keeps every thread busy too.
+void copy(const std::vector<Piece>& pieces) {
+  at::parallel_for(0, static_cast<std::int64_t>(pieces.size()), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const Piece& piece = pieces[static_cast<std::size_t>(i)];
+      std::memcpy(piece.to, piece.from, piece.bytes);
+    }
+  });
+}
+
+}  // namespace
+
+Checkpoint Staging::copy_of(const Checkpoint& checkpoint) {
+  std::int64_t bytes = 0;
+  std::vector<torch::Device> devices;  // other than the CPU
+  for (const auto& [part, state] : checkpoint.parts) {
+    for (const auto& [name, tensor] : state.tensors()) {
+      bytes += round_up(static_cast<std::int64_t>(tensor.nbytes()), kAlignment);
+      if (!tensor.is_cpu() && std::ranges::find(devices, tensor.device()) == devices.end())
+        devices.push_back(tensor.device());
+    }
+  }
+  const bool pinned = std::ranges::any_of(devices, [](torch::Device device) { return device.is_cuda(); });
+  reserve(bytes, pinned);
+
+  const torch::NoGradGuard no_grad;
+  Checkpoint copied{.step = checkpoint.step, .score = checkpoint.score, .metrics = checkpoint.metrics, .parts = {}};
+  std::vector<Piece> pieces;
+  std::byte* to = bytes == 0 ? nullptr : static_cast<std::byte*>(block_.data_ptr());
+  for (const auto& [part, state] : checkpoint.parts) {
+    State& copied_state = copied.parts[part];
+    for (const auto& [name, value] : state.values()) {
+      std::visit([&](const auto& plain) { copied_state.set(name, plain); }, value);
+    }
+    for (const auto& [name, tensor] : state.tensors()) {
+      const auto size = static_cast<std::int64_t>(tensor.nbytes());
+      const auto options = torch::TensorOptions().dtype(tensor.dtype());
+      const torch::Tensor copy =
+          size == 0 ? torch::empty(tensor.sizes(), options) : torch::from_blob(to, tensor.sizes(), options);
+      if (tensor.is_cpu() && tensor.is_contiguous() && !tensor.is_neg()) {
+        const auto* from = static_cast<const std::byte*>(tensor.const_data_ptr());
+        for (std::int64_t at = 0; at < size; at += kPiece) {
+          pieces.push_back({to + at, from + at, static_cast<std::size_t>(std::min(kPiece, size - at))});
+        }
+      } else {
+        copy.copy_(tensor, /*non_blocking=*/true);
+      }
+      copied_state.set(name, copy);
+      to += round_up(size, kAlignment);
+    }
+  }
+  copy(pieces);
+  for (const torch::Device device : devices) {
+    c10::impl::VirtualGuardImpl(device.type()).getStream(device).synchronize();
+  }
+  return copied;
+}
+
+void Staging::reserve(std::int64_t bytes, bool pinned) {
+  if (block_.defined() && block_.numel() >= bytes && (!pinned || block_.is_pinned())) return;
+  block_.reset();  // first, since there may not be room for both
+  if (pinned) {
+    block_ = torch::empty(bytes, torch::TensorOptions().dtype(torch::kByte).pinned_memory(true));
+    return;
+  }
+  const std::int64_t size = round_up(std::max<std::int64_t>(bytes, 1), kHugePage);
+  void* const memory = std::aligned_alloc(kHugePage, static_cast<std::size_t>(size));
+  if (memory == nullptr) {
+    throw Error(ErrorKind::kCheckpoint, "there is no memory for a copy of the checkpoint", format("{} MB", size >> 20),
+                "give the run more memory, or train a smaller model");
+  }
+  static_cast<void>(::madvise(memory, static_cast<std::size_t>(size), MADV_HUGEPAGE));  // faster where it is granted
+  block_ = torch::from_blob(
+      memory, size, [](void* block) { std::free(block); }, torch::kByte);
+}
+
+}  // namespace base
