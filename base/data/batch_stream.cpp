@@ -9,17 +9,22 @@
 #include <vector>
 
 #include <ATen/Parallel.h>
+#include <dlfcn.h>
 
 #include "base/log/error.h"
 #include "base/log/format.h"
-
-// Of the OpenMP that LibTorch runs on. <omp.h> would need a compiler flag that nothing else here needs.
-extern "C" void omp_set_num_threads(int threads);
 
 namespace base {
 namespace {
 
 constexpr std::int64_t kEndless = std::numeric_limits<std::int64_t>::max() / 2;
+
+/// Operations of this thread stay in it: the work is spread over examples already. at::set_num_threads would speak for the
+/// whole process, so this asks the OpenMP that came with LibTorch, whichever that is.
+void compute_in_this_thread_only() {
+  at::internal::lazy_init_num_threads();  // or LibTorch would set its own number at the first operation
+  if (void* function = dlsym(RTLD_DEFAULT, "omp_set_num_threads")) reinterpret_cast<void (*)(int)>(function)(1);
+}
 
 /// How many examples of the data are used at all.
 std::int64_t used_size(std::int64_t size, const BatchStream::Options& options) {
@@ -121,8 +126,7 @@ class BatchStream::Pipeline {
   std::size_t slot_of(std::int64_t step) const { return static_cast<std::size_t>(step) % slots_.size(); }
 
   void work() {
-    at::internal::lazy_init_num_threads();
-    omp_set_num_threads(1);  // of this thread only: the work is spread over examples already
+    compute_in_this_thread_only();
     std::unique_lock lock(mutex_);
     while (true) {
       room_.wait(lock, [&] {

@@ -38,6 +38,7 @@ class BatchStream {
 
   /// The loader must outlive the stream.
   BatchStream(const DataLoader& loader, const Options& options);
+  BatchStream(const DataLoader&& loader, const Options& options) = delete;  // one that is gone at once
   ~BatchStream();
   BatchStream(BatchStream&&) noexcept;
   BatchStream& operator=(BatchStream&&) noexcept;

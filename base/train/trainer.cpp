@@ -76,7 +76,7 @@ const State& part(const Checkpoint& checkpoint, const std::string& name) {
 
 Trainer::Trainer(const TrainSettings& settings, std::shared_ptr<Model> model,
                  std::shared_ptr<const DataLoader> training, std::shared_ptr<const DataLoader> validation,
-                 std::optional<RunFolder> run, World world)
+                 World world)
     : settings_(for_smoke(settings)),
       model_(std::move(model)),
       training_(std::move(training)),

@@ -1,0 +1,123 @@
+#include "base/torch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/callbacks/standard.h"
+#include "base/log/error.h"
+#include "base/train/trainer.h"
+#include "tests/train/small_run.h"
+
+namespace base::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Everything on that could make a run differ from itself.
+SmallSettings demanding_settings() {
+  SmallSettings settings;
+  settings.train.epochs = 3;
+  settings.train.accumulate = 2;
+  settings.train.clip_norm = 1.0;
+  settings.train.schedule = {.kind = "plateau", .warmup_steps = 3, .patience = 0};
+  settings.train.average = {.decay = 0.9};
+  settings.train.checkpoint = {.every_steps = 1, .every_epochs = 1, .keep_last = 100};
+  return settings;
+}
+
+std::string stem(std::int64_t step) { return "step-" + std::to_string(step); }
+
+TEST(Resume, IsExactFromEveryStep) {
+  const TemporaryFolder folder;
+  SmallSettings settings = demanding_settings();
+  SmallTrainer whole(settings);
+  add_standard_callbacks(whole);
+  whole.set_run(RunFolder::make(folder.path() / "whole")).run();
+  ASSERT_EQ(whole.state().step, 12);  // 7 batches, two a step, in three epochs
+
+  for (std::int64_t step = 1; step <= 12; ++step) {
+    settings.train.data.threads = static_cast<int>(step % 3) * 2;
+    SmallTrainer again(settings);
+    add_standard_callbacks(again);
+    again.set_run(RunFolder::make(folder.path() / stem(step)));
+    ASSERT_TRUE(again.restore((folder.path() / "whole" / "checkpoints" / stem(step)).string()));
+    ASSERT_EQ(again.state().step, step);
+    again.run();
+    EXPECT_TRUE(flat_weights(again.model()).equal(flat_weights(whole.model()))) << "from step " << step;
+    EXPECT_EQ(again.state().validation, whole.state().validation);
+    EXPECT_EQ(again.state().training, whole.state().training) << "from step " << step;
+  }
+}
+
+TEST(Resume, OfAFinishedRunTrainsNoFurther) {
+  const TemporaryFolder folder;
+  SmallTrainer whole({});
+  add_standard_callbacks(whole);
+  whole.set_run(RunFolder::make(folder.path())).run();
+  SmallTrainer again({});
+  add_standard_callbacks(again);
+  ASSERT_TRUE(again.set_run(RunFolder::open(folder.path())).restore());
+  again.run();
+  EXPECT_EQ(again.state().step, whole.state().step);
+  EXPECT_TRUE(flat_weights(again.model()).equal(flat_weights(whole.model())));
+}
+
+TEST(Resume, RebuildsATrainerFromTheRunFolderAlone) {
+  const TemporaryFolder folder;
+  SmallSettings settings;
+  settings.train.optimizer.learning_rate = 0.037;
+  SmallTrainer whole(settings);
+  add_standard_callbacks(whole);
+  const RunFolder run = RunFolder::create(folder.path(), "experiment");
+  write_settings(settings, run.config());
+  whole.set_run(run).run();
+
+  const auto again = restore_run<SmallTrainer>(run.path());
+  EXPECT_EQ(again->settings().optimizer.learning_rate, 0.037);
+  EXPECT_TRUE(flat_weights(again->model()).equal(flat_weights(whole.model())));
+}
+
+TEST(Resume, OfARunWithoutCheckpointsSaysSo) {
+  const TemporaryFolder folder;
+  write_settings(SmallSettings{}, folder.path() / "config.toml");
+  try {
+    restore_run<SmallTrainer>(folder.path());
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
+    EXPECT_THAT(error.what(), HasSubstr("the run has no checkpoint"));
+  }
+}
+
+class WiderModel final : public SmallModel {
+ public:
+  WiderModel() { register_module("extra", torch::nn::Linear(2, 2)); }
+};
+
+TEST(Resume, RefusesTheCheckpointOfAnotherNetwork) {
+  const TemporaryFolder folder;
+  SmallTrainer one({});
+  one.set_run(RunFolder::make(folder.path())).train().save_checkpoint();
+  one.run();
+  Trainer other(SmallSettings{}.train, std::make_shared<WiderModel>(), small_data());
+  const torch::Tensor before = flat_weights(other.model()).clone();
+  try {
+    other.set_run(RunFolder::make(folder.path())).restore();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
+    EXPECT_THAT(error.what(), HasSubstr("the checkpoint is of another network: extra.weight is missing; extra.bias is missing"));
+  }
+  EXPECT_TRUE(flat_weights(other.model()).equal(before)) << "nothing is changed when it fails";
+}
+
+TEST(RunFolders, AreNewEachTime) {
+  const TemporaryFolder folder;
+  const auto one = RunFolder::create(folder.path(), "a");
+  const auto two = RunFolder::create(folder.path(), "a");
+  EXPECT_NE(one.path(), two.path());
+  EXPECT_THROW(RunFolder::open(folder.path() / "nothing"), Error);
+}
+
+}  // namespace
+}  // namespace base::testing
