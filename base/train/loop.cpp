@@ -8,6 +8,7 @@
 #include "base/log/error.h"
 #include "base/log/format.h"
 #include "base/log/log.h"
+#include "base/tensor/device.h"
 #include "base/train/precision.h"
 #include "base/train/trainer.h"
 
@@ -193,8 +194,22 @@ void Trainer::begin() {
   if (begun_) return settle();
   begun_ = true;
   started_ = std::chrono::steady_clock::now();
+  if (validation_) rehearse_validation();
   fire(&Callback::on_begin);
   settle();
+}
+
+/// One batch, before hours of training: a mistake in it, or a score that it does not give, shows at once.
+void Trainer::rehearse_validation() {
+  DataSettings one = validation_data_settings();
+  one.limit = one.batch_size;
+  one.threads = 0;
+  State random;
+  save_random_state(device_, random);
+  const Results last = std::exchange(state_.validation, measure(*validation_, one));
+  static_cast<void>(score());
+  state_.validation = last;
+  load_random_state(device_, random);
 }
 
 void Trainer::end() {

@@ -27,8 +27,11 @@ TrainSettings for_smoke(TrainSettings settings) {
 
 void use_channels_last(torch::nn::Module& model) {
   const torch::NoGradGuard no_grad;
-  for (auto& parameter : model.parameters())
-    if (parameter.dim() == 4) parameter.set_data(parameter.contiguous(torch::MemoryFormat::ChannelsLast));
+  for (auto& parameter : model.parameters()) {
+    // Not contiguous(), which leaves the strides of a single channel as they are, and with them the layout of what follows.
+    if (parameter.dim() == 4)
+      parameter.set_data(at::empty_like(parameter, parameter.options(), torch::MemoryFormat::ChannelsLast).copy_(parameter));
+  }
 }
 
 /// All that a model remembers: its parameters and its buffers.
@@ -87,6 +90,7 @@ Trainer::Trainer(const TrainSettings& settings, std::shared_ptr<Model> model,
     throw Error(ErrorKind::kConfig, "fp16 needs a GPU", format("device = \"{}\"", settings_.device),
                 "use precision = \"bf16\" or \"fp32\" on the CPU");
   }
+  flush_denormals();
   set_compute_threads(settings_.threads);
   limit_gpu_memory(device_, settings_.gpu_memory);
   set_deterministic(settings_.deterministic);

@@ -93,6 +93,7 @@ class Trainer {
 
   // loop.cpp: what happens in training, from top to bottom.
   void begin();
+  void rehearse_validation();
   void end();
   void train_until(std::int64_t last_step, bool stop_at_epoch_end);
   void train_batch(const Batch& batch);

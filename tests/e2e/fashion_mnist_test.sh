@@ -5,7 +5,6 @@ program=$1
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
-data=/usr/share/datasets/fashion-mnist
 fail() { printf 'FAILED: %s\n' "$1"; exit 1; }
 
 output=$("$program" --steps 350 --run learns 2>&1) || fail "training exits with $?: $output"
@@ -38,9 +37,46 @@ $text"
 }
 expect 3 "usage error: steps is out of range: -1 (--steps)
   fix: give an integer of at least 0" --steps -1
-expect 3 "usage error: there is no setting of this name: optimizer.learning_rat (--optimizer.learning_rat)
-  fix: did you mean optimizer.learning_rate?" --optimizer.learning_rat 0.1
+expect 3 "usage error: unknown flag: --optimizer.learning_rat
+  fix: did you mean --optimizer.learning_rate? (--help lists all)" --optimizer.learning_rat 0.1
 printf 'seed = "many"\n' >wrong.toml
-expect 4 "config error: seed is not an integer" --config wrong.toml
+expect 4 'config error: seed expects an integer, found the text "many" (wrong.toml:1)
+  fix: give an integer' --config wrong.toml
+expect 4 "config error: fp16 needs a GPU: device = \"cpu\"
+  fix: use precision = \"bf16\" or \"fp32\" on the CPU" --precision fp16 --device cpu
 mkdir empty
-expect 5 "data error: the data file cannot be opened" --folder empty
+expect 5 "data error: there is no such data file: empty/t10k-images-idx3-ubyte.gz
+  fix: check the path, and that this user may read the file" --folder empty
+
+# labels OUT_OF_TEN: a data set of two pictures, the second with this label
+labelled() {
+  mkdir -p labelled
+  for part in train t10k; do
+    { printf '\0\0\010\003\0\0\0\002\0\0\0\034\0\0\0\034'; head -c 1568 /dev/zero; } >labelled/$part-images-idx3-ubyte.gz
+    { printf '\0\0\010\001\0\0\0\002\003'; printf '%b' "\\0$1"; } >labelled/$part-labels-idx1-ubyte.gz
+  done
+}
+labelled 012
+output=$("$program" --folder labelled --run refused --data.shuffle false 2>&1)
+[ $? -eq 5 ] || fail "a label out of range exits otherwise: $output"
+grep -A1 -q 'data error: .*10.*example 1' <<<"$output" || fail "a label out of range says: $output"
+grep -q 'Exception raised from' <<<"$output" && fail "an error shows a stack trace: $output"
+labelled 011
+"$program" --folder labelled --run accepted --epochs 1 >accepted.log 2>&1 || fail "a label in range is refused: $(cat accepted.log)"
+
+# A disk that takes no more (here: no file above 6 MB) ends the run with its error, and the checkpoint before stays whole.
+save=(--run full --data.limit 2000 --checkpoint.every_steps 5)
+"$program" "${save[@]}" --steps 5 >full.log 2>&1 || fail "a short run fails: $(cat full.log)"
+status=0
+(trap '' XFSZ; ulimit -f 6000; exec "$program" "${save[@]}" --steps 10 >full.log 2>&1) || status=$?
+[ "$status" -eq 6 ] || fail "a full disk exits with $status: $(cat full.log)"
+grep -q 'checkpoint error: ' full.log || fail "a full disk says: $(cat full.log)"
+[ "$(ls full/checkpoints)" = step-5 ] || fail "after a full disk there are: $(ls -A full/checkpoints)"
+"$program" "${save[@]}" --steps 10 >full.log 2>&1 || fail "the run does not go on: $(cat full.log)"
+grep -q 'goes on from step 5' full.log || fail "the run goes on otherwise: $(cat full.log)"
+
+printf 'x' | dd of=full/checkpoints/step-10/model.safetensors bs=1 seek=1000000 conv=notrunc status=none
+"$program" "${save[@]}" --steps 12 >damaged.log 2>&1 || fail "a damaged checkpoint ends the run: $(cat damaged.log)"
+grep -q 'step-10' damaged.log || fail "no warning names the damaged checkpoint: $(cat damaged.log)"
+grep -q 'goes on from step 5' damaged.log || fail "it does not fall back: $(cat damaged.log)"
+echo "the example learns, repeats itself and refuses what is wrong"
