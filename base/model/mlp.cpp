@@ -30,7 +30,7 @@ torch::Tensor Mlp::forward(torch::Tensor x) {
   x = x.flatten(1);
   for (std::size_t i = 0; i + 1 < layers_.size(); ++i) {
     x = layers_[i](x).relu_();
-    if (dropout_ > 0) x = dropout(x, dropout_, is_training());
+    if (dropout_ > 0) x = fast_dropout(x, dropout_, is_training());
   }
   return layers_.back()(x);
 }

@@ -129,7 +129,7 @@ void Trainer::end_epoch() {
 
 /// Reading a number from a GPU waits for it, so there it is done only where it is logged.
 void Trainer::note_loss(const torch::Tensor& loss, const Tensors& outputs, const Tensors& batch) {
-  const bool logged = state_.step % settings_.log_every == 0;
+  const bool logged = state_.iteration % settings_.log_every == 0;  // the first of each epoch at least
   if (!logged && !device_.is_cpu()) return;
   state_.loss = loss.item<double>();
   if (!std::isfinite(state_.loss)) {

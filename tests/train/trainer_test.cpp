@@ -227,9 +227,9 @@ TEST(Trainer, ValidatesWithTheAverageOfTheWeights) {
   SmallSettings settings;
   settings.train.average = {.decay = 0.9, .evaluate = true};
   SmallTrainer averaged(settings);
+  averaged.run();
   settings.train.average.evaluate = false;
   SmallTrainer raw(settings);
-  averaged.run();
   raw.run();
   EXPECT_TRUE(flat_weights(averaged.model()).equal(flat_weights(raw.model()))) << "the average must not change the training";
   EXPECT_NE(averaged.state().validation, raw.state().validation);
