@@ -7,6 +7,7 @@
 
 #include "base/checkpoint/checkpoint_store.h"
 
+#include <time.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -19,10 +20,22 @@
 
 namespace {
 
-double seconds_of(const auto& run) {
-  const auto start = std::chrono::steady_clock::now();
+struct Time {
+  double wall;  // milliseconds
+  double cpu;   // of all threads: on a busy machine it tells more
+};
+
+Time time_of(const auto& run) {
+  const auto cpu = [] {
+    timespec now{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return 1e3 * static_cast<double>(now.tv_sec) + 1e-6 * static_cast<double>(now.tv_nsec);
+  };
+  const double cpu_before = cpu();
+  const auto before = std::chrono::steady_clock::now();
   run();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return {std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - before).count(),
+          cpu() - cpu_before};
 }
 
 // A transformer's worth of tensors: 100 M numbers in 48 matrices and as many vectors.
@@ -33,23 +46,29 @@ void add_tensors(base::State& state) {
   }
 }
 
-void measure(const std::filesystem::path& folder, const char* what, const base::Checkpoint& first) {
-  base::Checkpoint checkpoint = first;
+void save(base::CheckpointStore& store, base::Checkpoint& checkpoint, const char* how) {
+  ++checkpoint.step;
+  const Time stall = time_of([&] { store.save(checkpoint); });
+  const Time write = time_of([&] { store.wait(); });
+  std::printf("  %-8s  stall %7.1f ms (cpu %6.1f)   write %7.1f ms (cpu %6.1f)   ratio %6.1f %%\n", how, stall.wall,
+              stall.cpu, write.wall, write.cpu, 100 * stall.wall / write.wall);
+  std::fflush(stdout);
+}
+
+void measure(const std::filesystem::path& folder, const char* what, base::Checkpoint checkpoint) {
   double bytes = 0;
   for (const auto& [part, state] : checkpoint.parts)
     for (const auto& [name, tensor] : state.tensors()) bytes += static_cast<double>(tensor.nbytes());
-  std::printf("%s: %.0f MB\n", what, bytes / 1e6);
-  base::CheckpointStore store(folder, {.keep_last = 1, .keep_best = 0});
-  for (checkpoint.step = 1; checkpoint.step <= 6; ++checkpoint.step) {
-    double stall = 0;
-    const double whole = seconds_of([&] {
-      stall = seconds_of([&] { store.save(checkpoint); });
-      store.wait();
-    });
-    std::printf("  %s  stall %7.1f ms   write %7.1f ms   ratio %5.1f %%\n", checkpoint.step == 1 ? "cold" : "warm",
-                1e3 * stall, 1e3 * (whole - stall), 100 * stall / (whole - stall));
-    std::fflush(stdout);
+  std::printf("%s: %.0f MB, %d threads\n", what, bytes / 1e6, torch::get_num_threads());
+  {
+    base::CheckpointStore store(folder, {.keep_last = 1, .keep_best = 0});
+    save(store, checkpoint, "cold");
+    for (int i = 0; i < 5; ++i) save(store, checkpoint, "warm");
   }
+  base::CheckpointStore store(folder, {.keep_last = 1, .keep_best = 0});
+  store.prepare(checkpoint);
+  store.wait();
+  save(store, checkpoint, "prepared");
 }
 
 }  // namespace

@@ -171,7 +171,7 @@ class CheckpointStore::Writer {
  public:
   Staging staging;
   std::optional<FolderLock> lock;
-  std::future<void> writing;  // the checkpoint that is being written, or its error
+  std::future<void> writing;  // what is done beside the training, or its error
 };
 
 CheckpointStore::CheckpointStore(fs::path folder, const Options& options)
@@ -217,6 +217,12 @@ void CheckpointStore::save(const Checkpoint& checkpoint) {
                                     log::warn("{}", error.what());
                                   }
                                 });
+}
+
+void CheckpointStore::prepare(const Checkpoint& checkpoint) {
+  check_savable(checkpoint);
+  wait();
+  writer_->writing = std::async(std::launch::async, [this, checkpoint] { writer_->staging.prepare(checkpoint); });
 }
 
 void CheckpointStore::wait() {

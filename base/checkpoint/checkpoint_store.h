@@ -40,6 +40,9 @@ class CheckpointStore {
   /// newer one of two equals; nan is never best). Damaged ones count for nothing and are left for people to look at,
   /// and so are those of later steps, which an earlier attempt wrote.
   void save(const Checkpoint& checkpoint);
+  /// Gets the memory for such a checkpoint beside the training. Without it the first save() does, and takes several
+  /// times as long as the later ones.
+  void prepare(const Checkpoint& checkpoint);
   /// Until everything is on disk.
   void wait();
 

@@ -44,23 +44,18 @@ void copy(const std::vector<Piece>& pieces) {
 
 }  // namespace
 
-Checkpoint Staging::copy_of(const Checkpoint& checkpoint) {
-  std::int64_t bytes = 0;
-  std::vector<torch::Device> devices;  // other than the CPU
-  for (const auto& [part, state] : checkpoint.parts) {
-    for (const auto& [name, tensor] : state.tensors()) {
-      bytes += round_up(static_cast<std::int64_t>(tensor.nbytes()), kAlignment);
-      if (!tensor.is_cpu() && std::ranges::find(devices, tensor.device()) == devices.end())
-        devices.push_back(tensor.device());
-    }
-  }
-  const bool pinned = std::ranges::any_of(devices, [](torch::Device device) { return device.is_cuda(); });
-  reserve(bytes, pinned);
+void Staging::prepare(const Checkpoint& checkpoint) {
+  reserve(checkpoint);
+  std::memset(block_.data_ptr(), 0, block_.nbytes());  // a page comes when it is written to
+}
 
+Checkpoint Staging::copy_of(const Checkpoint& checkpoint) {
+  reserve(checkpoint);
   const torch::NoGradGuard no_grad;
   Checkpoint copied{.step = checkpoint.step, .score = checkpoint.score, .metrics = checkpoint.metrics, .parts = {}};
   std::vector<Piece> pieces;
-  std::byte* to = bytes == 0 ? nullptr : static_cast<std::byte*>(block_.data_ptr());
+  std::vector<torch::Device> devices;  // that have not finished their copies
+  auto* to = static_cast<std::byte*>(block_.data_ptr());
   for (const auto& [part, state] : checkpoint.parts) {
     State& copied_state = copied.parts[part];
     for (const auto& [name, value] : state.values()) {
@@ -78,6 +73,8 @@ Checkpoint Staging::copy_of(const Checkpoint& checkpoint) {
         }
       } else {
         copy.copy_(tensor, /*non_blocking=*/true);
+        if (!tensor.is_cpu() && std::ranges::find(devices, tensor.device()) == devices.end())
+          devices.push_back(tensor.device());
       }
       copied_state.set(name, copy);
       to += round_up(size, kAlignment);
@@ -90,14 +87,22 @@ Checkpoint Staging::copy_of(const Checkpoint& checkpoint) {
   return copied;
 }
 
-void Staging::reserve(std::int64_t bytes, bool pinned) {
+void Staging::reserve(const Checkpoint& checkpoint) {
+  std::int64_t bytes = 1;
+  bool pinned = false;  // a GPU copies fast only to memory that stays in its place
+  for (const auto& [part, state] : checkpoint.parts) {
+    for (const auto& [name, tensor] : state.tensors()) {
+      bytes += round_up(static_cast<std::int64_t>(tensor.nbytes()), kAlignment);
+      pinned = pinned || tensor.is_cuda();
+    }
+  }
   if (block_.defined() && block_.numel() >= bytes && (!pinned || block_.is_pinned())) return;
   block_.reset();  // first, since there may not be room for both
   if (pinned) {
     block_ = torch::empty(bytes, torch::TensorOptions().dtype(torch::kByte).pinned_memory(true));
     return;
   }
-  const std::int64_t size = round_up(std::max<std::int64_t>(bytes, 1), kHugePage);
+  const std::int64_t size = round_up(bytes, kHugePage);
   void* const memory = std::aligned_alloc(kHugePage, static_cast<std::size_t>(size));
   if (memory == nullptr) {
     throw Error(ErrorKind::kCheckpoint, "there is no memory for a copy of the checkpoint", format("{} MB", size >> 20),

@@ -12,11 +12,13 @@ namespace base {
 /// pages from the system takes several times as long as to copy the tensors into them.
 class Staging {
  public:
+  /// Gets memory for such a checkpoint from the system, all of it.
+  void prepare(const Checkpoint& checkpoint);
   /// The checkpoint with its tensors copied to the block, contiguous and on the CPU. The copy is valid until the next.
   Checkpoint copy_of(const Checkpoint& checkpoint);
 
  private:
-  void reserve(std::int64_t bytes, bool pinned);
+  void reserve(const Checkpoint& checkpoint);
 
   torch::Tensor block_;  // bytes
 };

@@ -112,6 +112,21 @@ TEST(CheckpointStore, TheTensorsMayGrowAndShrinkFromSaveToSave) {
   }
 }
 
+TEST(CheckpointStore, MayBePreparedForWhatComes) {
+  const CheckpointsFolder folder;
+  CheckpointStore store(folder.path(), {});
+  store.prepare({});
+  store.prepare(checkpoint_of_step(1, 2'000'000));
+  store.save(checkpoint_of_step(1, 2'000'000));
+  EXPECT_TRUE(same(*store.load("latest"), checkpoint_of_step(1, 2'000'000)));
+  EXPECT_THAT(checkpoint_error([&] {
+                Checkpoint undefined;
+                undefined.parts["model"].set("w", torch::Tensor());
+                store.prepare(undefined);
+              }),
+              HasSubstr("never set"));
+}
+
 TEST(CheckpointStore, KeepsTheLastAndTheBest) {
   const CheckpointsFolder folder;
   CheckpointStore store(folder.path(), {.keep_last = 2, .keep_best = 1});

@@ -13,7 +13,7 @@
 namespace base {
 
 /// All of it follows from its step, so that a mix of two is seen.
-inline Checkpoint checkpoint_of_step(std::int64_t step, std::int64_t elements = 100'000) {
+inline Checkpoint checkpoint_of_step(std::int64_t step, std::int64_t elements = 400'000) {
   Checkpoint checkpoint{.step = step, .score = static_cast<double>(step % 7), .metrics = {{"step", step}}, .parts = {}};
   checkpoint.parts["model"].set("weight", torch::full({elements}, static_cast<double>(step)));
   checkpoint.parts["model"].set("bias", torch::full({3}, step, torch::kLong));
