@@ -79,7 +79,7 @@ std::int64_t draw_seed() {
 }  // namespace
 
 torch::Tensor fast_dropout(const torch::Tensor& x, double probability, bool training) {
-  if (probability < 0 || probability >= 1) {
+  if (!(probability >= 0 && probability < 1)) {
     throw Error(ErrorKind::kUsage, "a probability of dropout is from 0 to 1, without 1", format("{}", probability),
                 "give one in between, such as 0.5");
   }

@@ -140,8 +140,16 @@ void Trainer::note_loss(const torch::Tensor& loss, const Tensors& outputs, const
   }
   loss_sum_ += state_.loss;
   ++loss_count_;
-  if (!logged) return;
   const torch::NoGradGuard no_grad;
+  if (std::exchange(metrics_restored_, false)) {
+    // A checkpoint has the metrics' totals; which metrics these are, only measure() knows.
+    State totals;
+    metrics_.save_state(totals);
+    metrics_ = {};
+    model_->measure(outputs, batch, metrics_);
+    metrics_.load_state(totals);
+  }
+  if (!logged) return;
   model_->measure(outputs, batch, metrics_);
   state_.training = training_results();
 }

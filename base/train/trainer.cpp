@@ -247,6 +247,7 @@ void Trainer::load(const Checkpoint& checkpoint) {
   optimizer_->load_state(part(checkpoint, "optimizer"));
   schedule_->load_state(part(checkpoint, "schedule"));
   metrics_.load_state(part(checkpoint, "metrics"));
+  metrics_restored_ = true;
   load_random_state(device_, part(checkpoint, "random"));
   if (scaler_) scaler_->load_state(part(checkpoint, "scaler"));
   if (average_) average_->load_state(part(checkpoint, "average"));

@@ -135,6 +135,7 @@ class Trainer {
   TrainState state_;
   TrainControl control_;
   Metrics metrics_;      // of the epoch so far
+  bool metrics_restored_ = false;      // from a checkpoint, and no batch has been measured since
   double loss_sum_ = 0;  // of its batches
   std::int64_t loss_count_ = 0;
   Cursor cursor_;                      // after the last batch whose gradients are in the weights
