@@ -122,7 +122,7 @@ CRC32C_TARGET std::uint32_t add_by_instruction(std::uint32_t crc, std::span<cons
 
 bool has_instruction() {
 #if defined(__x86_64__)
-  return __builtin_cpu_supports("sse4.2") != 0;
+  return static_cast<bool>(__builtin_cpu_supports("sse4.2"));  // an int to g++
 #else
   return true;
 #endif
@@ -134,8 +134,8 @@ bool has_instruction() {
 
 std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t continue_from) {
 #ifdef CRC32C_TARGET
-  static const bool kHasInstruction = has_instruction();
-  if (kHasInstruction) return ~add_by_instruction(~continue_from, bytes);
+  static const bool by_instruction = has_instruction();
+  if (by_instruction) return ~add_by_instruction(~continue_from, bytes);
 #endif
   return crc32c_by_table(bytes, continue_from);
 }
