@@ -57,11 +57,11 @@ struct TrainSettings {
   bool lower_is_better = true;
   bool smoke = false;
 
-  OptimizerSettings optimizer;
-  ScheduleSettings schedule;
-  AverageSettings average;
-  CheckpointSettings checkpoint;
-  DataSettings data;
+  OptimizerSettings optimizer = {};
+  ScheduleSettings schedule = {};
+  AverageSettings average = {};
+  CheckpointSettings checkpoint = {};
+  DataSettings data = {};
 
   void declare(Knobs& knobs);
 };

@@ -12,7 +12,6 @@
 #include <base/train/trainer.h>
 
 #include <chrono>
-#include <fstream>
 #include <iostream>
 
 namespace {
@@ -26,9 +25,7 @@ struct Settings {
   std::int64_t warmup = 30;
   int threads = 2;
   int loader_threads = 0;
-  bool memory = false;
   std::filesystem::path data = "/usr/share/datasets/fashion-mnist";
-  std::filesystem::path run;
 
   void declare(base::Knobs& knobs) {
     knobs.add("network", network, "what is trained", {.choices = {"cnn", "mlp"}});
@@ -39,9 +36,7 @@ struct Settings {
     knobs.add("warmup", warmup, "steps before the clock starts", {.min = 0});
     knobs.add("threads", threads, "for the work inside one operation", {.min = 1});
     knobs.add("loader_threads", loader_threads, "that make batches ahead", {.min = 0});
-    knobs.add("memory", memory, "print the resident memory every 500 steps");
     knobs.add("data", data, "folder with the IDX files");
-    knobs.add("run", run, "where checkpoints go", {.required = true});
   }
 };
 
@@ -68,19 +63,14 @@ std::shared_ptr<base::TensorLoader> read(const std::filesystem::path& folder, co
       {"label", base::read_idx(folder / (part + "-labels-idx1-ubyte.gz")).to(torch::kLong)}});
 }
 
-/// Notes when the steps after the warm-up begin and end, and how much memory the process has.
+/// Notes when the steps after the warm-up begin and end.
 class Stopwatch final : public base::Callback {
  public:
   using Clock = std::chrono::steady_clock;
-  Stopwatch(std::int64_t warmup, bool memory) : warmup_(warmup), memory_(memory) {}
+  explicit Stopwatch(std::int64_t warmup) : warmup_(warmup) {}
   std::string name() const override { return "stopwatch"; }
   void on_iteration_end(const base::TrainState& state, base::TrainControl& /*control*/) override {
     if (state.step == warmup_) start = Clock::now();
-    if (memory_ && state.step % 500 == 0) {
-      std::int64_t pages = 0, resident = 0;
-      std::ifstream("/proc/self/statm") >> pages >> resident;
-      std::cout << base::format("step {} resident {} MB\n", state.step, resident * 4096 / 1000000);
-    }
   }
   void on_epoch_end(const base::TrainState& /*state*/, base::TrainControl& /*control*/) override { stop = Clock::now(); }
 
@@ -88,7 +78,6 @@ class Stopwatch final : public base::Callback {
 
  private:
   std::int64_t warmup_;
-  bool memory_;
 };
 
 int measure(const Settings& settings) {
@@ -109,10 +98,11 @@ int measure(const Settings& settings) {
   train.data = {.batch_size = settings.batch_size, .threads = settings.loader_threads, .limit = settings.examples};
   base::Trainer trainer(train, model, read(settings.data, "train"));
   base::add_standard_callbacks(trainer);
-  auto stopwatch = std::make_unique<Stopwatch>(settings.warmup, settings.memory);
+  auto stopwatch = std::make_unique<Stopwatch>(settings.warmup);
   Stopwatch& watch = *stopwatch;
-  trainer.add(std::move(stopwatch)).set_run(base::RunFolder::make(settings.run));
-  trainer.run();
+  const auto run = base::RunFolder::create(std::filesystem::temp_directory_path(), "scaffold_loop");
+  trainer.add(std::move(stopwatch)).set_run(run).run();
+  std::filesystem::remove_all(run.path());
 
   const double seconds = std::chrono::duration<double>(watch.stop - watch.start).count();
   const double rate = static_cast<double>(trainer.state().step - settings.warmup) / seconds;
