@@ -16,7 +16,7 @@ struct ScheduleSettings {
   std::string kind = "constant";
   std::int64_t warmup_steps = 0;         // of any kind: linearly up to what the kind starts with
   std::int64_t period = 0;               // step, exponential: in steps of training
-  std::vector<std::int64_t> milestones;  // multi_step
+  std::vector<std::int64_t> milestones = {};  // multi_step
   double factor = 0.1;                   // step, multi_step, exponential, plateau
   double final_factor = 0.0;             // cosine, polynomial, one_cycle: of the learning rate at the end
   double power = 1.0;                    // polynomial
