@@ -2,10 +2,12 @@
 
 #include "base/train/optimizer.h"
 
+#include <ATen/Parallel.h>
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <array>
 #include <set>
-#include <span>
 #include <sstream>
 #include <unordered_set>
 
@@ -33,6 +35,27 @@ struct Batch {
   std::vector<torch::Tensor> parameters, gradients;
   std::array<std::vector<torch::Tensor>, 2> moments;
   std::vector<torch::Tensor> steps;  // the same tensor for all of them
+  bool small = false;                // not worth a second thread
+};
+
+/// The kernels for the CPU split even the smallest tensor among all threads, and waking one up takes longer than moving
+/// a few thousand weights. at::set_num_threads() would throw away oneDNN's cache, so OpenMP itself is asked for one
+/// thread; it is looked up because it is LibTorch's own, which nothing else links to, and not there in all builds.
+class OneThread {
+ public:
+  OneThread() : before_(at::get_num_threads()) {
+    if (kSetThreads != nullptr) kSetThreads(1);
+  }
+  ~OneThread() {
+    if (kSetThreads != nullptr) kSetThreads(before_);
+  }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  static inline const auto kSetThreads = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
+
+  int before_;  // of this thread alone
 };
 
 /// The kernels walk through the memory of all tensors alike, so these must be laid out alike. The stride of a dimension
@@ -80,6 +103,8 @@ class FusedOptimizer : public Optimizer {
       const torch::Tensor& steps = batch.steps.front();
       count_step(steps, found_inf);
       const ParameterGroup& group = groups_[batch.group];
+      std::optional<OneThread> one_thread;
+      if (batch.small) one_thread.emplace();
       move(batch, learning_rate * group.learning_rate_factor, group.weight_decay.value_or(settings_.weight_decay),
            found_inf.defined() ? std::optional(found_inf) : std::nullopt);
       batch.gradients.clear();  // held on to, zero_grad() would not free them
@@ -171,6 +196,11 @@ class FusedOptimizer : public Optimizer {
       batch.steps.assign(batch.members.size(), make_steps(batch.count, batch.parameters.front().device()));
       for (Memory* memory : batch.members) memory->steps = batch.steps.front();
       batch.gradients.reserve(batch.members.size());
+      std::int64_t weights = 0;
+      for (const torch::Tensor& parameter : batch.parameters) weights += parameter.numel();
+      constexpr std::int64_t kWorthAThread = 8192;  // weights in a tensor: about 8 us with Adam
+      batch.small = batch.parameters.front().is_cpu() &&
+                    weights < kWorthAThread * static_cast<std::int64_t>(batch.parameters.size());
     }
   }
 

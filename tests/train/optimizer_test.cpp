@@ -2,6 +2,7 @@
 
 #include "base/train/optimizer.h"
 
+#include <ATen/Parallel.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -305,6 +306,16 @@ TEST(Optimizer, StepsWithTheLearningRateOfTheMomentTimesTheGroups) {
   }
   EXPECT_NEAR((slow_before - slow).item<double>(), 0.375, 1e-6);
   EXPECT_NEAR((fast_before - fast).item<double>(), 1.5, 1e-6);
+}
+
+TEST(Optimizer, LeavesTheNumberOfThreadsAsItWas) {
+  const int before = at::get_num_threads();
+  at::set_num_threads(3);
+  torch::Tensor weight = parameter({5});
+  give_gradient(weight, torch::ones({5}));
+  Optimizer::make({}, {{.parameters = {{"weight", weight}}}})->step(0.1);
+  EXPECT_EQ(at::get_num_threads(), 3);
+  at::set_num_threads(before);
 }
 
 template <typename Body>
