@@ -42,8 +42,6 @@ auto writing(const Write& write) {
     }
     throw Error(ErrorKind::kCheckpoint, "the checkpoint cannot be written", problem,
                 "mend that and save again: the checkpoint before is whole");
-  } catch (const fs::filesystem_error& failure) {
-    throw folder_error("the checkpoint cannot be written", failure.path1(), failure.code().value());
   }
 }
 
@@ -121,14 +119,18 @@ void read_tensors(const fs::path& path, State& state) {
 void write_checkpoint(const fs::path& folder, const Checkpoint& checkpoint) {
   check_savable(checkpoint);
   Manifest manifest{.step = checkpoint.step, .score = checkpoint.score, .metrics = checkpoint.metrics, .files = {}};
-  PartialFolder partial(folder);
-  for (const auto& [part, state] : checkpoint.parts) {
-    if (state.tensors().empty()) continue;
-    manifest.files.push_back(write_tensors(partial.path() / (part + std::string(kTensorsExtension)), state));
+  try {
+    PartialFolder partial(folder);
+    for (const auto& [part, state] : checkpoint.parts) {
+      if (state.tensors().empty()) continue;
+      manifest.files.push_back(write_tensors(partial.path() / (part + std::string(kTensorsExtension)), state));
+    }
+    manifest.files.push_back(write_text(partial.path() / kStateFile, values_text(checkpoint.parts)));
+    write_text(partial.path() / kManifestFile, manifest_text(manifest));
+    partial.publish();
+  } catch (const fs::filesystem_error& failure) {
+    throw folder_error("the checkpoint cannot be written", failure.path1(), failure.code().value());
   }
-  manifest.files.push_back(write_text(partial.path() / kStateFile, values_text(checkpoint.parts)));
-  write_text(partial.path() / kManifestFile, manifest_text(manifest));
-  partial.publish();
 }
 
 Checkpoint read_checkpoint(const fs::path& folder) {

@@ -208,15 +208,15 @@ void CheckpointStore::save(const Checkpoint& checkpoint) {
           there.back().folder);
     }
   }
-  writer_->writing = std::async(std::launch::async,
-                                [folder = folder_, options = options_, copy = writer_->staging.copy_of(checkpoint)] {
-                                  write_checkpoint(folder / name_of(copy.step), copy);
-                                  try {
-                                    prune(folder, options, copy.step);
-                                  } catch (const Error& error) {  // the checkpoint is there: no reason to end a run
-                                    log::warn("{}", error.what());
-                                  }
-                                });
+  writer_->writing = std::async(
+      std::launch::async, [folder = folder_, options = options_, copy = writer_->staging.copy_of(checkpoint)] {
+        write_checkpoint(folder / name_of(copy.step), copy);
+        try {
+          prune(folder, options, copy.step);
+        } catch (const std::exception& error) {  // the checkpoint is there: no reason to end a run
+          log::warn("{}", error.what());
+        }
+      });
 }
 
 void CheckpointStore::prepare(const Checkpoint& checkpoint) {
