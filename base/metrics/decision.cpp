@@ -44,9 +44,10 @@ torch::Tensor decide(const torch::Tensor& scores) {
 }  // namespace
 
 Decisions::Decisions(const torch::Tensor& outputs, const torch::Tensor& labels) {
-  const bool scores = outputs.is_floating_point() && outputs.dim() == labels.dim() + 1 && outputs.size(1) > 0;
-  const bool classes = holds_integers(outputs) && outputs.dim() == labels.dim();
-  bool fits = holds_integers(labels) && labels.dim() > 0 && (scores || classes);
+  const bool scores =
+      outputs.is_floating_point() && outputs.dim() >= 2 && outputs.dim() == labels.dim() + 1 && outputs.size(1) > 0;
+  const bool classes = holds_integers(outputs) && outputs.dim() >= 1 && outputs.dim() == labels.dim();
+  bool fits = holds_integers(labels) && (scores || classes);
   for (std::int64_t d = 0; fits && d < labels.dim(); ++d)
     fits = outputs.size(scores && d > 0 ? d + 1 : d) == labels.size(d);
   if (!fits) {

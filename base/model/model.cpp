@@ -6,6 +6,7 @@
 
 #include "base/log/error.h"
 #include "base/log/format.h"
+#include "base/model/freeze.h"
 
 namespace base {
 
@@ -25,6 +26,7 @@ Tensors Model::run(const Tensors& batch) {
 void Model::set_mode(Mode mode) {
   mode_ = mode;
   train(mode == Mode::kTrain);
+  hold_frozen_statistics(*this);
 }
 
 bool Model::prefers_channels_last() {

@@ -50,7 +50,8 @@ class Model : public torch::nn::Module {
   /// out.
   Tensors run(const Tensors& batch);
 
-  /// kTrain switches dropout and batch statistics on, the others off.
+  /// kTrain switches dropout and batch statistics on, the others off. Batch norms whose parameters are frozen stay off
+  /// (see freeze.h).
   void set_mode(Mode mode);
   Mode mode() const { return mode_; }
 

@@ -1,7 +1,8 @@
+#include "base/torch.h"
+
 #include "base/tensor/state.h"
 
 #include "base/log/error.h"
-#include "base/log/format.h"
 
 namespace base {
 namespace {
@@ -20,6 +21,16 @@ const T& value_of(const std::map<std::string, State::Value>& values, const std::
 }
 
 }  // namespace
+
+void State::set(const std::string& name, const torch::Tensor& tensor) {
+  values_.erase(name);
+  tensors_[name] = tensor;
+}
+
+void State::set_value(const std::string& name, Value value) {
+  tensors_.erase(name);
+  values_[name] = std::move(value);
+}
 
 template <>
 std::int64_t State::get(const std::string& name) const {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <variant>
 
 #include "base/torch.h"
@@ -21,10 +21,11 @@ class State {
  public:
   using Value = std::variant<std::int64_t, double, std::string>;
 
-  void set(const std::string& name, const torch::Tensor& tensor) { tensors_[name] = tensor; }
-  void set(const std::string& name, std::integral auto value) { values_[name] = static_cast<std::int64_t>(value); }
-  void set(const std::string& name, std::floating_point auto value) { values_[name] = static_cast<double>(value); }
-  void set(const std::string& name, std::string value) { values_[name] = std::move(value); }
+  /// Takes the place of whatever had this name before.
+  void set(const std::string& name, const torch::Tensor& tensor);
+  void set(const std::string& name, std::integral auto value) { set_value(name, static_cast<std::int64_t>(value)); }
+  void set(const std::string& name, std::floating_point auto value) { set_value(name, static_cast<double>(value)); }
+  void set(const std::string& name, std::string value) { set_value(name, std::move(value)); }
 
   /// The value of this name: a checkpoint Error if there is none, or one of another type. T is std::int64_t, bool,
   /// double, std::string or torch::Tensor.
@@ -36,6 +37,8 @@ class State {
   const std::map<std::string, torch::Tensor>& tensors() const { return tensors_; }
 
  private:
+  void set_value(const std::string& name, Value value);
+
   std::map<std::string, Value> values_;
   std::map<std::string, torch::Tensor> tensors_;
 };

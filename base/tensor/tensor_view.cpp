@@ -2,6 +2,7 @@
 
 #include "base/tensor/tensor_view.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
@@ -36,6 +37,17 @@ DType dtype_of(const std::string& name, const torch::Tensor& tensor) {
               format("{} {}", name, describe(tensor)), "convert it, complex numbers with torch::view_as_real say");
 }
 
+// LibTorch refuses strides that overflow, of empty tensors too.
+bool fits(const TensorView& view) {
+  auto bytes = static_cast<std::int64_t>(size_of(view.dtype));
+  bool empty = false;
+  for (const std::int64_t size : view.shape) {
+    if (size < 0 || __builtin_mul_overflow(bytes, std::max<std::int64_t>(size, 1), &bytes)) return false;
+    empty |= size == 0;
+  }
+  return (empty ? 0 : static_cast<std::size_t>(bytes)) == view.bytes.size();
+}
+
 }  // namespace
 
 TensorView view_of(std::string name, const torch::Tensor& tensor) {
@@ -51,15 +63,15 @@ TensorView view_of(std::string name, const torch::Tensor& tensor) {
 }
 
 torch::Tensor tensor_of(const TensorView& view) {
-  for (const auto& [dtype, type] : kTypes) {
-    if (dtype != view.dtype) continue;
-    torch::Tensor tensor = torch::empty(view.shape, type);
-    if (tensor.nbytes() != view.bytes.size()) break;
-    // A copy, not from_blob: the bytes of a file need not be aligned.
-    if (!view.bytes.empty()) std::memcpy(tensor.mutable_data_ptr(), view.bytes.data(), view.bytes.size());
-    return tensor;
+  if (!fits(view)) {
+    throw Error(ErrorKind::kData, "the bytes of a tensor do not fit its shape", view.name,
+                "fetch or write the file again");
   }
-  throw Error(ErrorKind::kInternal, "a view's bytes do not fit its shape", view.name, "");
+  const auto found = std::ranges::find(kTypes, view.dtype, &std::pair<DType, torch::ScalarType>::first);
+  torch::Tensor tensor = torch::empty(view.shape, found->second);
+  // A copy, not from_blob: the bytes of a file need not be aligned.
+  if (!view.bytes.empty()) std::memcpy(tensor.mutable_data_ptr(), view.bytes.data(), view.bytes.size());
+  return tensor;
 }
 
 }  // namespace base

@@ -1,7 +1,6 @@
-#include "base/tensor/tensors.h"
+#include "base/torch.h"
 
-#include <algorithm>
-#include <cctype>
+#include "base/tensor/tensors.h"
 
 #include "base/log/error.h"
 #include "base/log/format.h"
@@ -55,9 +54,7 @@ std::string describe(const torch::Tensor& tensor) {
   if (!tensor.defined()) return "undefined";
   std::string sizes;
   for (const auto size : tensor.sizes()) sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
-  std::string type = c10::toString(tensor.scalar_type());
-  std::ranges::transform(type, type.begin(), [](unsigned char letter) { return std::tolower(letter); });
-  return format("{} [{}]", type, sizes);
+  return format("{} [{}]", c10::getDtypeNames(tensor.scalar_type()).first, sizes);
 }
 
 std::string describe(const Tensors& tensors) {

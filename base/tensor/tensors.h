@@ -27,7 +27,7 @@ class Tensors {
   Tensors() = default;
   Tensors(std::initializer_list<Entry> entries) : entries_(entries) {}
 
-  /// The tensor of this name; an internal Error with the nearest name if there is none.
+  /// The tensor of this name; a usage Error with the nearest name if there is none.
   torch::Tensor& operator[](std::string_view name);
   const torch::Tensor& operator[](std::string_view name) const;
   /// Null if there is none of this name.
