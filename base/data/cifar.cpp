@@ -47,7 +47,8 @@ Tensors read_cifar10(const std::vector<std::filesystem::path>& files) {
       *label = static_cast<std::uint8_t>(bytes[first]);
       if (*label >= kClasses) {
         throw Error(ErrorKind::kData, format("the CIFAR-10 file has label {}, above {}", *label, kClasses - 1),
-                    format("{}, record {}", file, first / kRecord), "it is damaged or of another format: fetch it again");
+                    format("{}, record {}", file, first / kRecord),
+                    "it is damaged or of another format: fetch it again");
       }
       std::memcpy(pixels, bytes.data() + first + 1, kPicture);
       pixels += kPicture;

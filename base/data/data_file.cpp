@@ -15,14 +15,16 @@ namespace {
 
 [[noreturn]] void refuse(const std::filesystem::path& path, int reason) {
   const char* what = reason == ENOENT ? "there is no such data file" : "the data file cannot be read";
-  const std::string value =
-      reason == ENOENT ? path.string() : format("{} ({})", path, std::strerror(reason));  // NOLINT(concurrency-mt-unsafe)
+  const std::string value = reason == ENOENT
+                                ? path.string()
+                                : format("{} ({})", path, std::strerror(reason));  // NOLINT(concurrency-mt-unsafe)
   throw Error(ErrorKind::kData, what, value, "check the path, and that this user may read the file");
 }
 
 class OpenFile {
  public:
-  explicit OpenFile(const std::filesystem::path& path) : path_(path), descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  explicit OpenFile(const std::filesystem::path& path)
+      : path_(path), descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
     if (descriptor_ < 0) refuse(path, errno);
   }
   ~OpenFile() { close(descriptor_); }

@@ -19,9 +19,9 @@
 namespace base {
 namespace {
 
-constexpr std::int64_t kBestRatio = 1032;   // deflate cannot make more bytes than that out of one
-constexpr int kMostDimensions = 64;         // as many as LibTorch's loops take
-constexpr std::int64_t kPiece = 1 << 30;    // zlib counts in ints
+constexpr std::int64_t kBestRatio = 1032;  // deflate cannot make more bytes than that out of one
+constexpr int kMostDimensions = 64;        // as many as LibTorch's loops take
+constexpr std::int64_t kPiece = 1 << 30;   // zlib counts in ints
 
 /// An IDX file, unpacked while it is read.
 class IdxReader {
@@ -35,7 +35,8 @@ class IdxReader {
   torch::Tensor read() {
     std::array<std::uint8_t, 4> magic{};  // two zeros, the type of the values, the number of dimensions
     if (read_some(magic) < 4 || magic[0] != 0 || magic[1] != 0) {
-      refuse("the data file is not an IDX file", "give a file that starts with two zeros, a type and the number of dimensions");
+      refuse("the data file is not an IDX file",
+             "give a file that starts with two zeros, a type and the number of dimensions");
     }
     const torch::ScalarType type = type_of(magic[2]);
     if (magic[3] == 0 || magic[3] > kMostDimensions)
@@ -49,7 +50,8 @@ class IdxReader {
       shape.push_back(std::int64_t{size[0]} << 24 | size[1] << 16 | size[2] << 8 | size[3]);
       if (shape.back() == 0) refuse("the IDX file holds no values: one of its dimensions is 0", kFetchAgain);
       // Before anything of that size is allocated: can these bytes come out of this file?
-      if (bytes > most_bytes() / shape.back()) refuse("the IDX file's header promises more values than it can hold", kFetchAgain);
+      if (bytes > most_bytes() / shape.back())
+        refuse("the IDX file's header promises more values than it can hold", kFetchAgain);
       bytes *= shape.back();
     }
 
@@ -71,12 +73,18 @@ class IdxReader {
 
   torch::ScalarType type_of(int code) const {
     switch (code) {
-      case 0x08: return torch::kUInt8;
-      case 0x09: return torch::kInt8;
-      case 0x0B: return torch::kInt16;
-      case 0x0C: return torch::kInt32;
-      case 0x0D: return torch::kFloat;
-      case 0x0E: return torch::kDouble;
+      case 0x08:
+        return torch::kUInt8;
+      case 0x09:
+        return torch::kInt8;
+      case 0x0B:
+        return torch::kInt16;
+      case 0x0C:
+        return torch::kInt32;
+      case 0x0D:
+        return torch::kFloat;
+      case 0x0E:
+        return torch::kDouble;
       default:
         refuse(format("the IDX file has values of the unknown type 0x{:02x}", code), kFetchAgain);
     }
@@ -102,7 +110,8 @@ class IdxReader {
 
   void read_all(std::span<std::uint8_t> to) {
     const std::size_t count = read_some(to);
-    if (count < to.size()) refuse(format("the IDX file ends too early, {} bytes short", to.size() - count), kFetchAgain);
+    if (count < to.size())
+      refuse(format("the IDX file ends too early, {} bytes short", to.size() - count), kFetchAgain);
   }
 
   static void from_big_endian(std::span<std::uint8_t> bytes, std::size_t size) {

@@ -121,16 +121,22 @@ TEST(Normalise, WorksByChannel) {
   const auto picture = torch::stack({torch::full({2, 2}, 3.F), torch::full({2, 2}, 8.F)});
   const auto expected = torch::stack({torch::full({2, 2}, 1.F), torch::full({2, 2}, -0.5F)});
   EXPECT_TRUE(same(normalise({1, 10}, {2, 4})(picture, random), expected));
-  EXPECT_THAT(data_error([&] { normalise({1, 2, 3}, {1, 1, 1})(picture, random); }),
+  EXPECT_THAT(data_error([&] {
+                normalise({1, 2, 3}, {1, 1, 1})(picture, random);
+              }),
               HasSubstr("normalise() has 3 channels and the picture another number: float [2, 2, 2]"));
 }
 
 TEST(Augment, RefusesWhatIsNoPictureOfFloats) {
   Random random(1);
-  EXPECT_THAT(data_error([&] { random_flip()(torch::zeros({4, 4}), random); }),
+  EXPECT_THAT(data_error([&] {
+                random_flip()(torch::zeros({4, 4}), random);
+              }),
               HasSubstr("takes a picture [channels, height, width]: float [4, 4]"));
   for (const auto& augmenter : {random_brightness(0.1), random_contrast(0.1), normalise({0}, {1})}) {
-    EXPECT_THAT(data_error([&] { augmenter(torch::zeros({1, 4, 4}, torch::kUInt8), random); }),
+    EXPECT_THAT(data_error([&] {
+                  augmenter(torch::zeros({1, 4, 4}, torch::kUInt8), random);
+                }),
                 HasSubstr("takes a picture of floats"));
   }
 }
@@ -186,7 +192,9 @@ TEST(TensorLoader, DrawsByExampleNotByPlaceInTheBatch) {
 }
 
 TEST(TensorLoader, RefusesColumnsThatDoNotBelongTogether) {
-  EXPECT_THAT(data_error([] { TensorLoader({{"image", torch::zeros({3, 2})}, {"label", torch::zeros({4})}}); }),
+  EXPECT_THAT(data_error([] {
+                TensorLoader({{"image", torch::zeros({3, 2})}, {"label", torch::zeros({4})}});
+              }),
               HasSubstr("differ in their number of examples: image float [3, 2], label float [4]"));
   EXPECT_THAT(data_error([] { TensorLoader({{"x", torch::tensor(1.F)}}); }), HasSubstr("x float []"));
   EXPECT_THAT(data_error([] { TensorLoader(Tensors{}); }), HasSubstr("without a single tensor"));

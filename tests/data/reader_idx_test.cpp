@@ -80,8 +80,7 @@ TEST_F(Idx, RefusesADamagedArchive) {
   for (int i = 0; i < 5000; ++i) noise += static_cast<char>((i * 7919) >> 3);
   const auto packed = contents_of(pack("whole.gz", "\0\0\x08\x01\0\0\x13\x88"s + noise));
   EXPECT_EQ(read_idx(path("whole.gz")).numel(), 5000);
-  EXPECT_THAT(data_error([&] { read_idx(write("cut.gz", packed.substr(0, packed.size() / 2))); }),
-              HasSubstr("cut.gz"));
+  EXPECT_THAT(data_error([&] { read_idx(write("cut.gz", packed.substr(0, packed.size() / 2))); }), HasSubstr("cut.gz"));
   auto damaged = packed;
   damaged[damaged.size() - 6] = static_cast<char>(damaged[damaged.size() - 6] ^ 1);  // of the checksum
   EXPECT_THAT(data_error([&] { read_idx(write("damaged.gz", damaged)); }), HasSubstr("does not unpack"));
@@ -98,7 +97,8 @@ TEST_F(Idx, ReadsFashionMnist) {
 class Cifar : public ReaderTest {
  protected:
   static std::string record(char label, char red, char green, char blue) {
-    return label + std::string(1024, red) + std::string(1024, green) + std::string(1024, blue);
+    std::string bytes(1, label);
+    return bytes.append(1024, red).append(1024, green).append(1024, blue);
   }
 };
 

@@ -1,0 +1,89 @@
+#include "base/torch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/callbacks/checkpoint_saver.h"
+#include "base/callbacks/console_log.h"
+#include "base/callbacks/epoch_progress.h"
+#include "base/callbacks/standard.h"
+#include "base/log/console.h"
+#include "tests/train/small_run.h"
+
+namespace base::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// Steps of the checkpoints that a run leaves, all of them kept.
+std::vector<std::int64_t> saved_steps(CheckpointSettings checkpoint, std::int64_t accumulate = 1) {
+  const TemporaryFolder folder;
+  SmallSettings settings;
+  settings.train.epochs = 2;  // of 7 batches
+  settings.train.accumulate = accumulate;
+  checkpoint.keep_last = 100;
+  settings.train.checkpoint = checkpoint;
+  SmallTrainer trainer(settings);
+  add_standard_callbacks(trainer);
+  trainer.set_run(RunFolder::make(folder.path())).run();
+  std::vector<std::int64_t> steps;
+  for (const auto& entry : CheckpointStore(folder.path() / "checkpoints", {}).entries()) steps.push_back(entry.step);
+  return steps;
+}
+
+TEST(CheckpointSaver, SavesAfterSteps) {
+  EXPECT_THAT(saved_steps({.every_steps = 5, .every_epochs = 0}), ElementsAre(5, 10, 14));
+}
+
+TEST(CheckpointSaver, SavesAfterEpochs) {
+  EXPECT_THAT(saved_steps({.every_epochs = 1}), ElementsAre(7, 14));
+  EXPECT_THAT(saved_steps({.every_epochs = 2}), ElementsAre(14));
+}
+
+TEST(CheckpointSaver, SavesAtTheEndInAnyCase) { EXPECT_THAT(saved_steps({.every_epochs = 0}), ElementsAre(14)); }
+
+TEST(CheckpointSaver, SavesAfterTime) {
+  EXPECT_THAT(saved_steps({.every_epochs = 0, .every = std::chrono::milliseconds(1)}).size(), ::testing::Gt(1U));
+}
+
+TEST(CheckpointSaver, CountsStepsAndNotBatches) {
+  EXPECT_THAT(saved_steps({.every_steps = 3, .every_epochs = 0}, /*accumulate=*/2), ElementsAre(3, 6, 8));
+}
+
+TEST(CheckpointSaver, KeepsQuietWithoutARunFolder) {
+  SmallTrainer trainer({});
+  trainer.add(std::make_unique<CheckpointSaver>(CheckpointSettings{.every_steps = 1}));
+  EXPECT_NO_THROW(trainer.run());
+}
+
+TEST(EpochProgress, ShowsRateLossAndEpochOnTheConsole) {
+  ::testing::internal::CaptureStderr();
+  {
+    SmallTrainer trainer({});
+    add_standard_callbacks(trainer);
+    trainer.run();
+  }
+  const std::string shown = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(shown, HasSubstr("epoch 1: 7/7 100%"));
+  EXPECT_THAT(shown, HasSubstr("epoch 3: 7/7 100%"));
+  EXPECT_THAT(shown, HasSubstr("it/s"));
+  EXPECT_THAT(shown, HasSubstr("loss "));
+}
+
+TEST(ConsoleLog, WritesTheResultsOfEpochsAndValidations) {
+  ::testing::internal::CaptureStderr();
+  {
+    SmallTrainer trainer({});
+    trainer.add(std::make_unique<ConsoleLog>(ConsoleLog::Options{.every_steps = 10}));
+    trainer.run();
+  }
+  const std::string shown = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(shown, HasSubstr("step 10  loss "));
+  EXPECT_THAT(shown, HasSubstr("step 20  loss "));
+  EXPECT_THAT(shown, HasSubstr("epoch 2 trained  loss "));
+  EXPECT_THAT(shown, HasSubstr("validation at step 21  loss "));
+}
+
+}  // namespace
+}  // namespace base::testing
