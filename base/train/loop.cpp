@@ -203,6 +203,7 @@ void Trainer::begin() {
   begun_ = true;
   started_ = std::chrono::steady_clock::now();
   if (validation_) rehearse_validation();
+  if (run_) store().prepare(checkpoint());
   fire(&Callback::on_begin);
   settle();
 }
