@@ -124,7 +124,7 @@ TEST(Normalise, WorksByChannel) {
   EXPECT_THAT(data_error([&] {
                 normalise({1, 2, 3}, {1, 1, 1})(picture, random);
               }),
-              HasSubstr("normalise() has 3 channels and the picture another number: float [2, 2, 2]"));
+              HasSubstr("normalise() has 3 channels and the picture another number: float32 [2, 2, 2]"));
 }
 
 TEST(Augment, RefusesWhatIsNoPictureOfFloats) {
@@ -132,7 +132,7 @@ TEST(Augment, RefusesWhatIsNoPictureOfFloats) {
   EXPECT_THAT(data_error([&] {
                 random_flip()(torch::zeros({4, 4}), random);
               }),
-              HasSubstr("takes a picture [channels, height, width]: float [4, 4]"));
+              HasSubstr("takes a picture [channels, height, width]: float32 [4, 4]"));
   for (const auto& augmenter : {random_brightness(0.1), random_contrast(0.1), normalise({0}, {1})}) {
     EXPECT_THAT(data_error([&] {
                   augmenter(torch::zeros({1, 4, 4}, torch::kUInt8), random);
@@ -195,8 +195,8 @@ TEST(TensorLoader, RefusesColumnsThatDoNotBelongTogether) {
   EXPECT_THAT(data_error([] {
                 TensorLoader({{"image", torch::zeros({3, 2})}, {"label", torch::zeros({4})}});
               }),
-              HasSubstr("differ in their number of examples: image float [3, 2], label float [4]"));
-  EXPECT_THAT(data_error([] { TensorLoader({{"x", torch::tensor(1.F)}}); }), HasSubstr("x float []"));
+              HasSubstr("differ in their number of examples: image float32 [3, 2], label float32 [4]"));
+  EXPECT_THAT(data_error([] { TensorLoader({{"x", torch::tensor(1.F)}}); }), HasSubstr("x float32 []"));
   EXPECT_THAT(data_error([] { TensorLoader(Tensors{}); }), HasSubstr("without a single tensor"));
   EXPECT_THROW(TensorLoader({{"picture", torch::zeros({3, 2})}}, {random_flip()}), Error);
 }

@@ -297,7 +297,7 @@ TEST(Stack, RefusesWhatDoesNotFitTogether) {
     }
     return "none";
   };
-  EXPECT_THAT(message({{{"x", torch::zeros({2})}}, {{"x", torch::zeros({3})}}}), HasSubstr("the examples' x differ in shape: float [2] and float [3]"));
+  EXPECT_THAT(message({{{"x", torch::zeros({2})}}, {{"x", torch::zeros({3})}}}), HasSubstr("the examples' x differ in shape: float32 [2] and float32 [3]"));
   EXPECT_THAT(message({{{"x", torch::zeros({2})}}, {{"x", torch::zeros({2}, torch::kLong)}}}), HasSubstr("differ in type"));
   EXPECT_THAT(message({{{"x", torch::zeros({2})}}, {{"y", torch::zeros({2})}}}), HasSubstr("there is no tensor of this name: x"));
 }

@@ -198,7 +198,7 @@ TEST(Image, DecodesIntoARowOfABatchOfTheRightSizeOnly) {
   EXPECT_THAT(data_error([&] {
                 decode_image_into(torch::zeros({3, 43, 60}), file, {.name = "a.jpg"});
               }),
-              HasSubstr("its place another size: a.jpg (float [3, 43, 60])"));
+              HasSubstr("its place another size: a.jpg (float32 [3, 43, 60])"));
   EXPECT_THAT(data_error([&] {
                 decode_image_into(torch::zeros({3, 61, 43}).transpose(1, 2), file);
               }),

@@ -111,7 +111,7 @@ RC_GTEST_PROP(Optimizer, EqualsLibTorchsOverFiftySteps, ()) {
     optimizer->step(settings.learning_rate);
     reference->step();
   }
-  const double tolerance = type == torch::kDouble ? 1e-12 : 1e-6;
+  const double tolerance = type == torch::kDouble ? 1e-12 : 5e-6;  // fifty steps, each rounded in another order
   for (std::size_t g = 0; g < groups.size(); ++g) {
     for (std::size_t i = 0; i < groups[g].parameters.size(); ++i) {
       const auto error = relative_error(groups[g].parameters[i].tensor, references[g].parameters[i].tensor);
