@@ -62,12 +62,16 @@ void Trainer::train_until(std::int64_t last_step, bool stop_at_epoch_end) {
   }
 }
 
-void Trainer::train_batch(const Batch& batch) {
+void Trainer::check(const DataLoader& data, const Batch& batch) const {
   model_->check(batch.tensors, [&](std::int64_t position) {
     const std::int64_t index = batch.indices[static_cast<std::size_t>(position)];
-    const std::string file = training_->where(index);
+    const std::string file = data.where(index);
     return file.empty() ? format("example {}", index) : format("example {} ({})", index, file);
   });
+}
+
+void Trainer::train_batch(const Batch& batch) {
+  check(*training_, batch);
   const Tensors tensors = to_device(batch.tensors);
   Tensors outputs;
   torch::Tensor loss;
@@ -182,6 +186,7 @@ Results Trainer::measure(const DataLoader& data, const DataSettings& settings) {
   Metrics metrics;
   BatchStream stream(data, {.settings = settings, .seed = settings_.seed, .pin = device_.is_cuda(), .world = world_});
   while (const std::optional<Batch> batch = stream.next()) {
+    check(data, *batch);
     const PrecisionScope precision(settings_.precision, device_);
     validation_step(to_device(batch->tensors), metrics);
   }

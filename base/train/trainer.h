@@ -96,6 +96,7 @@ class Trainer {
   void rehearse_validation();
   void end();
   void train_until(std::int64_t last_step, bool stop_at_epoch_end);
+  void check(const DataLoader& data, const Batch& batch) const;
   void train_batch(const Batch& batch);
   void update_weights();
   void settle();
