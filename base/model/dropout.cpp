@@ -3,7 +3,6 @@
 #include "base/model/dropout.h"
 
 #include <ATen/CPUGeneratorImpl.h>
-#include <ATen/Parallel.h>
 
 #include <cstdint>
 #include <mutex>
@@ -13,8 +12,6 @@
 
 namespace base {
 namespace {
-
-constexpr std::int64_t kGrain = 1 << 14;  // elements that are worth a thread
 
 /// Well mixed 32 bits from a place and a seed (the finaliser of MurmurHash3, with the seed's halves before and after).
 inline std::uint32_t hash(std::uint32_t place, std::uint32_t low, std::uint32_t high) {
@@ -32,14 +29,12 @@ inline std::uint32_t hash(std::uint32_t place, std::uint32_t low, std::uint32_t 
 void drop(const float* x, float* out, std::int64_t size, std::uint64_t seed, double probability) {
   const auto limit = static_cast<std::uint32_t>(probability * 0x1.0p32);
   const auto scale = static_cast<float>(1.0 / (1.0 - probability));
-  at::parallel_for(0, size, kGrain, [=](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      // Places beyond 2^32 get another seed.
-      const auto low = static_cast<std::uint32_t>(seed) + static_cast<std::uint32_t>(i >> 32);
-      const std::uint32_t drawn = hash(static_cast<std::uint32_t>(i), low, static_cast<std::uint32_t>(seed >> 32));
-      out[i] = drawn >= limit ? x[i] * scale : 0.0F;
-    }
-  });
+  for (std::int64_t i = 0; i < size; ++i) {
+    // Places beyond 2^32 get another seed.
+    const auto low = static_cast<std::uint32_t>(seed) + static_cast<std::uint32_t>(i >> 32);
+    const std::uint32_t drawn = hash(static_cast<std::uint32_t>(i), low, static_cast<std::uint32_t>(seed >> 32));
+    out[i] = drawn >= limit ? x[i] * scale : 0.0F;
+  }
 }
 
 /// `x` in the memory layout that `like` has, so that an element has the same place in both.

@@ -1,6 +1,6 @@
 """resume_test.py PROGRAM: the Fashion-MNIST example is killed again and again, and ends with the weights of a run that was not.
 
-Every other kill waits for the moment in which a checkpoint is being written.
+About half of the kills wait for a moment in which a checkpoint is being written.
 """
 
 import hashlib
@@ -38,50 +38,44 @@ def last_weights(run: Path) -> dict[str, str]:
     return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
 
 
-def wait_for_a_save(run: Path, process: subprocess.Popen) -> bool:
-    """True as soon as a checkpoint is half-written; False if the program ended before."""
+def last_saved(run: Path) -> int:
+    return max((int(folder.name[5:]) for folder in (run / "checkpoints").glob("step-*")), default=0)
+
+
+def kill_at(step: int, in_save: bool, run: Path, process: subprocess.Popen, delay: float) -> bool:
+    """Kills the program once it has saved this step; False if it came to its end before."""
     while process.poll() is None:
-        if any((run / "checkpoints").glob(".*partial*")):
-            return True
+        if last_saved(run) >= step and (not in_save or any((run / "checkpoints").glob(".*partial*"))):
+            if not in_save:
+                time.sleep(delay)
+            process.send_signal(signal.SIGKILL)
+            process.communicate()
+            return process.returncode == -signal.SIGKILL
         time.sleep(0.0005)
     return False
 
 
 def main():
     chance = random.Random(20)
+    kills = {"while saving": 0, "anywhere": 0}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        began = time.monotonic()
         finish(folder / "whole", threads=1)
-        length = time.monotonic() - began
         expected = last_weights(folder / "whole")
 
-        kills = {"while saving": 0, "anywhere": 0}
-        run_number = 0
-        while sum(kills.values()) < KILLS:
-            threads = (0, 1, 4)[run_number % 3]
-            run = folder / f"run-{run_number}"
-            run_number += 1
-            for kill in range(5):
+        for number, threads in enumerate((0, 1, 4, 1, 4, 0)):
+            run = folder / f"run-{number}"
+            for step in sorted(chance.sample(range(0, STEPS - 6), 4)):
+                in_save = chance.random() < 0.5
                 process = start(run, threads)
-                in_save = kill % 2 == 1
-                if in_save:
-                    time.sleep(chance.uniform(0, 0.5 * length))
-                    hit = wait_for_a_save(run, process)
-                else:
-                    time.sleep(chance.uniform(0.2 * length, 0.9 * length))
-                    hit = process.poll() is None
-                process.send_signal(signal.SIGKILL)
-                process.communicate()
-                if hit:
+                if kill_at(step, in_save, run, process, delay=chance.uniform(0, 0.2)):
                     kills["while saving" if in_save else "anywhere"] += 1
             finish(run, threads)
             actual = last_weights(run)
             different = [file for file in expected if actual.get(file) != expected[file]]
-            assert not different and actual.keys() == expected.keys(), f"run {run_number}, {threads} threads: {different} differ"
-            print(f"run {run_number}: {threads} threads, {kills} kills so far: the same to the bit", flush=True)
-        assert kills["while saving"] >= 4, kills
-        assert run_number >= 3, "each number of threads has to have its turn"
+            assert not different and actual.keys() == expected.keys(), f"run {number}, {threads} threads: {different} differ"
+            print(f"run {number}: {threads} threads, kills so far {kills}: the same to the bit", flush=True)
+    assert sum(kills.values()) >= KILLS and kills["while saving"] >= 5, kills
 
 
 main()
