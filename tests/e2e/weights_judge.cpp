@@ -48,11 +48,11 @@ Network make(const std::string& name) {
 
 void judge(const std::string& name, char** paths) {
   const Network network = make(name);
-  std::cout << load_weights(*network.module, paths[0]).summary() << '\n';
+  std::cout << base::load_weights(*network.module, paths[0]).summary() << '\n';
   const base::SafetensorsFile inputs(paths[1]);
   const torch::Tensor y = network.forward(base::tensor_of(*inputs.find("x"))).contiguous();
-  write_safetensors(paths[2], std::vector{base::view_of("y", y)});
-  save_weights(*network.module, paths[3]);
+  base::write_safetensors(paths[2], std::vector{base::view_of("y", y)});
+  base::save_weights(*network.module, paths[3]);
 }
 
 void measure(const std::string& name, int threads) {
