@@ -55,13 +55,13 @@ constexpr std::array<ByteTable, kTables> make_tables(std::size_t after) {
 
 constexpr std::array<ByteTable, 8> kStep = make_tables<8>(8);
 
-std::uint32_t add_by_table(std::uint32_t crc, const std::byte* data, std::size_t size) {
-  for (; size >= 8; data += 8, size -= 8) {
-    const std::uint64_t word = load<std::uint64_t>(data) ^ crc;
+std::uint32_t add_by_table(std::uint32_t crc, std::span<const std::byte> bytes) {
+  for (; bytes.size() >= 8; bytes = bytes.subspan(8)) {
+    const std::uint64_t word = load<std::uint64_t>(bytes.data()) ^ crc;
     crc = 0;
     for (std::size_t i = 0; i < 8; ++i) crc ^= kStep[i][(word >> (8 * i)) & 0xff];
   }
-  for (; size > 0; ++data, --size) crc = (crc >> 8) ^ kStep[7][(crc ^ static_cast<std::uint32_t>(*data)) & 0xff];
+  for (const std::byte byte : bytes) crc = (crc >> 8) ^ kStep[7][(crc ^ static_cast<std::uint32_t>(byte)) & 0xff];
   return crc;
 }
 
@@ -83,17 +83,20 @@ CRC32C_TARGET inline std::uint32_t step_byte(std::uint32_t crc, std::byte byte) 
 #endif
 }
 
-constexpr std::size_t kStream = 2048;
-constexpr std::array<ByteTable, 4> kStreamLater = make_tables<4>(kStream);
-
-inline std::uint32_t shift_by_stream(std::uint64_t crc) {
-  return kStreamLater[0][crc & 0xff] ^ kStreamLater[1][(crc >> 8) & 0xff] ^ kStreamLater[2][(crc >> 16) & 0xff] ^
-         kStreamLater[3][(crc >> 24) & 0xff];
+// The checksum after as many zero bytes as a stream is long.
+template <std::size_t kStream>
+std::uint32_t shift(std::uint64_t crc) {
+  static constexpr std::array<ByteTable, 4> kLater = make_tables<4>(kStream);
+  return kLater[0][crc & 0xff] ^ kLater[1][(crc >> 8) & 0xff] ^ kLater[2][(crc >> 16) & 0xff] ^
+         kLater[3][(crc >> 24) & 0xff];
 }
 
 // The instruction takes three cycles, but another can start in each: three streams side by side, joined afterwards.
-CRC32C_TARGET std::uint32_t add_by_instruction(std::uint32_t crc, const std::byte* data, std::size_t size) {
-  for (; size >= 3 * kStream; data += 3 * kStream, size -= 3 * kStream) {
+// What is too short for that is left in `bytes`.
+template <std::size_t kStream>
+CRC32C_TARGET std::uint32_t add_streams(std::uint32_t crc, std::span<const std::byte>& bytes) {
+  for (; bytes.size() >= 3 * kStream; bytes = bytes.subspan(3 * kStream)) {
+    const std::byte* const data = bytes.data();
     std::uint64_t first = crc;
     std::uint64_t second = 0;
     std::uint64_t third = 0;
@@ -102,18 +105,24 @@ CRC32C_TARGET std::uint32_t add_by_instruction(std::uint32_t crc, const std::byt
       second = step(second, data + kStream + i);
       third = step(third, data + 2 * kStream + i);
     }
-    crc = shift_by_stream(shift_by_stream(first) ^ second) ^ static_cast<std::uint32_t>(third);
+    crc = shift<kStream>(shift<kStream>(first) ^ second) ^ static_cast<std::uint32_t>(third);
   }
+  return crc;
+}
+
+CRC32C_TARGET std::uint32_t add_by_instruction(std::uint32_t crc, std::span<const std::byte> bytes) {
+  crc = add_streams<8192>(crc, bytes);  // long streams, because processors fetch ahead along each of them
+  crc = add_streams<512>(crc, bytes);
   std::uint64_t wide = crc;
-  for (; size >= 8; data += 8, size -= 8) wide = step(wide, data);
+  for (; bytes.size() >= 8; bytes = bytes.subspan(8)) wide = step(wide, bytes.data());
   crc = static_cast<std::uint32_t>(wide);
-  for (; size > 0; ++data, --size) crc = step_byte(crc, *data);
+  for (const std::byte byte : bytes) crc = step_byte(crc, byte);
   return crc;
 }
 
 bool has_instruction() {
 #if defined(__x86_64__)
-  return __builtin_cpu_supports("sse4.2") != 0;
+  return static_cast<bool>(__builtin_cpu_supports("sse4.2"));  // an int to g++
 #else
   return true;
 #endif
@@ -125,14 +134,14 @@ bool has_instruction() {
 
 std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t continue_from) {
 #ifdef CRC32C_TARGET
-  static const bool kHasInstruction = has_instruction();
-  if (kHasInstruction) return ~add_by_instruction(~continue_from, bytes.data(), bytes.size());
+  static const bool by_instruction = has_instruction();
+  if (by_instruction) return ~add_by_instruction(~continue_from, bytes);
 #endif
   return crc32c_by_table(bytes, continue_from);
 }
 
 std::uint32_t crc32c_by_table(std::span<const std::byte> bytes, std::uint32_t continue_from) {
-  return ~add_by_table(~continue_from, bytes.data(), bytes.size());
+  return ~add_by_table(~continue_from, bytes);
 }
 
 }  // namespace base

@@ -178,11 +178,11 @@ class HeaderParser {
 std::string make_header(std::span<const TensorView* const> tensors,
                         const std::map<std::string, std::string>& metadata) {
   std::string header = "{";
-  if (!metadata.empty()) header += format("\"{}\":{},", kMetadata, Json(metadata).dump());
+  if (!metadata.empty()) header += format(R"("{}":{},)", kMetadata, Json(metadata).dump());
   std::uint64_t offset = 0;
   for (const TensorView* tensor : tensors) {
     const std::uint64_t end = offset + tensor->bytes.size();
-    header += format("{}:{{\"dtype\":\"{}\",\"shape\":{},\"data_offsets\":[{},{}]}},", Json(tensor->name).dump(),
+    header += format(R"({}:{{"dtype":"{}","shape":{},"data_offsets":[{},{}]}},)", Json(tensor->name).dump(),
                      name_of(tensor->dtype), shape_text(tensor->shape), offset, end);
     offset = end;
   }

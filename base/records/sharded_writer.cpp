@@ -35,8 +35,8 @@ bool is_shard_of(std::string_view name, std::string_view file) {
 
 }  // namespace
 
-ShardedWriter::ShardedWriter(const std::filesystem::path& folder, const std::string& name, ShardOptions options)
-    : folder_(folder), name_(name), options_(options) {
+ShardedWriter::ShardedWriter(std::filesystem::path folder, std::string name, ShardOptions options)
+    : folder_(std::move(folder)), name_(std::move(name)), options_(options) {
   std::error_code error;
   std::filesystem::create_directories(folder_, error);
   if (error) throw folder_error("the folder cannot be created", folder_, error);

@@ -28,7 +28,7 @@ struct ShardOptions {
 class ShardedWriter {
  public:
   /// The folder is created if it is missing.
-  ShardedWriter(const std::filesystem::path& folder, const std::string& name, ShardOptions options = {});
+  ShardedWriter(std::filesystem::path folder, std::string name, ShardOptions options = {});
   ~ShardedWriter();
   ShardedWriter(const ShardedWriter&) = delete;
   ShardedWriter& operator=(const ShardedWriter&) = delete;

@@ -361,7 +361,7 @@ TEST(ShardedWriter, SaysWhyAFolderCannotBeUsed) {
 }
 
 RC_GTEST_PROP(ShardedWriter, KeepsEveryRecordInOrder, ()) {
-  const auto records = *rc::gen::resize(10, rc::gen::arbitrary<Texts>());  // few: each shard is synced
+  const auto records = *rc::gen::resize(4, rc::gen::arbitrary<Texts>());  // few: each shard is synced
   const TempFolder folder;
   ShardedWriter writer(
       folder.path(), "x",
