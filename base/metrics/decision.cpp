@@ -13,7 +13,7 @@ bool holds_integers(const torch::Tensor& tensor) {
   return torch::isIntegralType(tensor.scalar_type(), /*includeBool=*/true);
 }
 
-// One pass over the rows. The operations of decide() would take ten times as long for a small batch, as every training
+// One pass over the rows. The operations of decide() would take five times as long for a small batch, as every training
 // step has one.
 torch::Tensor decide_here(const torch::Tensor& scores) {
   const std::int64_t rows = scores.size(0);

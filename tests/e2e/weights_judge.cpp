@@ -51,7 +51,7 @@ void judge(const std::string& name, char** paths) {
   std::cout << base::load_weights(*network.module, paths[0]).summary() << '\n';
   const base::SafetensorsFile inputs(paths[1]);
   const torch::Tensor y = network.forward(base::tensor_of(*inputs.find("x"))).contiguous();
-  write_safetensors(paths[2], std::vector{base::view_of("y", y)});
+  base::write_safetensors(paths[2], std::vector{base::view_of("y", y)});
   base::save_weights(*network.module, paths[3]);
 }
 
