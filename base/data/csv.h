@@ -63,6 +63,7 @@ class CsvFile {
 
   std::size_t number_of(std::string_view name) const;
   void find_rows();
+  std::size_t pass_row(const char*& at, std::int64_t& line) const;
   template <typename Take>
   void each_field(std::span<const std::string> names, Take take) const;
   [[noreturn]] void refuse_value(std::int64_t row, std::string_view name, std::string_view value,

@@ -101,19 +101,38 @@ struct Line {
   }
 };
 
-// The loops that all pixels go through. One channel at a time over a row that is in the cache: this is what compilers
-// turn into vector instructions, of any processor.
-void unpack_grey(const std::uint8_t* pixels, std::int64_t width, const Line& line, float* __restrict to) {
-  for (std::int64_t x = 0; x < width; ++x) to[x] = line(pixels[x]);
-}
+/// As it is.
+struct Same {
+  std::uint8_t operator()(std::uint32_t value) const { return static_cast<std::uint8_t>(value); }
+};
 
-template <int kShift>
-void unpack_colour(const std::uint8_t* pixels, std::int64_t width, const Line& line, float* __restrict to) {
+// The loop that all pixels go through. One channel at a time over a row that is in the cache: this is what compilers
+// turn into vector instructions, of any processor.
+template <int kShift, typename Convert, typename Value>
+void unpack_colour(const std::uint8_t* pixels, std::int64_t width, const Convert& convert, Value* __restrict to) {
   for (std::int64_t x = 0; x < width; ++x) {
     std::uint32_t pixel = 0;
     std::memcpy(&pixel, pixels + 4 * x, 4);
-    to[x] = line((pixel >> kShift) & 255U);
+    to[x] = convert((pixel >> kShift) & 255U);
   }
+}
+
+/// Decodes into planes of `to`, one for each channel, each with its own conversion.
+template <typename Convert, typename Value>
+void read_planes(Opened& opened, const ImageOptions& options, const std::array<Convert, 3>& convert, Value* to) {
+  const std::int64_t width = opened.region.width;
+  const std::int64_t plane = width * opened.region.height;
+  opened.decoder->read(options.colours, options.shrink, opened.region, [&](std::int64_t y, std::uint8_t* pixels) {
+    if (options.mirror) mirror_row(pixels, width, options.colours);
+    Value* const row = to + y * width;
+    if (options.colours == ImageColours::kGrey) {
+      std::transform(pixels, pixels + width, row, convert[0]);
+    } else {
+      unpack_colour<0>(pixels, width, convert[0], row);
+      unpack_colour<8>(pixels, width, convert[1], row + plane);
+      unpack_colour<16>(pixels, width, convert[2], row + 2 * plane);
+    }
+  });
 }
 
 void read_floats(Opened& opened, const ImageOptions& options, const Normalisation& normalisation, float* to) {
@@ -126,19 +145,7 @@ void read_floats(Opened& opened, const ImageOptions& options, const Normalisatio
     lines[i] = {static_cast<float>(1 / (255 * normalisation.deviation[i])),
                 static_cast<float>(-normalisation.mean[i] / normalisation.deviation[i])};
   }
-  const std::int64_t width = opened.region.width;
-  const std::int64_t plane = width * opened.region.height;
-  opened.decoder->read(options.colours, options.shrink, opened.region, [&](std::int64_t y, std::uint8_t* pixels) {
-    if (options.mirror) mirror_row(pixels, width, options.colours);
-    float* const row = to + y * width;
-    if (options.colours == ImageColours::kGrey) {
-      unpack_grey(pixels, width, lines[0], row);
-    } else {
-      unpack_colour<0>(pixels, width, lines[0], row);
-      unpack_colour<8>(pixels, width, lines[1], row + plane);
-      unpack_colour<16>(pixels, width, lines[2], row + 2 * plane);
-    }
-  });
+  read_planes(opened, options, lines, to);
 }
 
 }  // namespace
@@ -151,18 +158,7 @@ torch::Tensor decode_image(std::string_view bytes, const ImageOptions& options) 
   return decoding(bytes, options.name, [&] {
     Opened opened = open_region(bytes, options);
     auto picture = torch::empty(shape_of(opened.region, options.colours), torch::kUInt8);
-    const std::int64_t width = opened.region.width;
-    const std::int64_t plane = width * opened.region.height;
-    const std::int64_t channels = picture.size(0);
-    auto* const to = picture.data_ptr<std::uint8_t>();
-    opened.decoder->read(options.colours, options.shrink, opened.region, [&](std::int64_t y, std::uint8_t* pixels) {
-      if (options.mirror) mirror_row(pixels, width, options.colours);
-      const std::int64_t step = channels == 1 ? 1 : 4;
-      for (std::int64_t channel = 0; channel < channels; ++channel) {
-        std::uint8_t* const row = to + channel * plane + y * width;
-        for (std::int64_t x = 0; x < width; ++x) row[x] = pixels[step * x + channel];
-      }
-    });
+    read_planes(opened, options, std::array<Same, 3>{}, picture.data_ptr<std::uint8_t>());
     return picture;
   });
 }

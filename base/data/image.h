@@ -36,8 +36,8 @@ struct ImageOptions {
   int shrink = 1;                          // 2, 4 or 8: so many times smaller, rounded up; JPEG is the faster for it
   std::optional<ImageRegion> region = {};  // of the picture (shrunk, if it is): the very pixels a crop of all of it
                                            // has, but what lies outside is not decoded as far as that can be helped
-  bool mirror = false;    // left to right
-  std::string name = {};  // of the file, for messages
+  bool mirror = false;                     // left to right
+  std::string name = {};                   // of the file, for messages
 };
 
 /// From the header alone.

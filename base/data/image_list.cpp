@@ -161,7 +161,7 @@ Batch ImageLoader::make_batch(std::span<const std::int64_t> indices, const Draw&
   const auto count = static_cast<std::int64_t>(indices.size());
   torch::Tensor batch;
   if (options_.height > 0)
-    batch = torch::empty({count, static_cast<std::int64_t>(options_.colours), options_.height, options_.width});
+    batch = pool_.take({count, static_cast<std::int64_t>(options_.colours), options_.height, options_.width});
   std::vector<Example> loose;  // pictures whose size only their files know
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t index = indices[static_cast<std::size_t>(i)];

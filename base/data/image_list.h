@@ -12,6 +12,7 @@
 #include "base/data/data_loader.h"
 #include "base/data/image.h"
 #include "base/data/labels.h"
+#include "base/data/tensor_pool.h"
 
 namespace base {
 
@@ -76,6 +77,7 @@ class ImageLoader final : public DataLoader {
 
   ImageList list_;
   Options options_;
+  TensorPool pool_;
 };
 
 }  // namespace base

@@ -138,6 +138,19 @@ RC_GTEST_PROP(CsvProperty, AnyTextComesBackFromItsQuotes, ()) {
   }
 }
 
+RC_GTEST_PROP(CsvProperty, NumbersAreReadAsExactlyAsTheLibraryDoes, ()) {
+  const auto sign = *rc::gen::element<std::string>("", "-", "+");
+  const auto whole = *rc::gen::container<std::string>(rc::gen::inRange('0', static_cast<char>('9' + 1)));
+  const auto part = *rc::gen::container<std::string>(rc::gen::inRange('0', static_cast<char>('9' + 1)));
+  const auto power = *rc::gen::element<std::string>("", "", "e3", "E-12");
+  RC_PRE(whole.size() + part.size() > 0 && whole.size() < 30);
+  const std::string number = sign + whole + "." + part + power;
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() / "a.csv", std::ios::binary) << "a\n" << number << "\n";
+  RC_ASSERT(CsvFile(folder.path() / "a.csv").numbers({"a"}).item<float>() ==
+            static_cast<float>(std::strtod(number.c_str(), nullptr)));
+}
+
 RC_GTEST_PROP(CsvProperty, AnyBytesAreReadOrRefused, ()) {
   const auto letters = *rc::gen::container<std::string>(rc::gen::element('a', '1', ',', '"', '\n', '\r', '\0', '\xff'));
   const TemporaryFolder folder;

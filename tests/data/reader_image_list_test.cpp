@@ -1,5 +1,6 @@
 #include "base/torch.h"
 
+#include <optional>
 #include <set>
 
 #include "base/data/image_list.h"
@@ -57,6 +58,23 @@ TEST_F(ImageLists, CropAnywhereInTrainingAndMirrorHalf) {
     seen.insert(found);
   }
   EXPECT_EQ(seen.size(), 8);
+}
+
+TEST_F(ImageLists, UseTheMemoryOfABatchAgainWhenItIsGoneAndOnlyThen) {
+  std::optional<ImageLoader> loader(std::in_place, read_image_list(path("list.csv")),
+                                    ImageLoaderOptions{.height = 30, .width = 30});
+  const std::vector<std::int64_t> one{0};
+  const std::vector<std::int64_t> two{0, 1};
+  Batch kept = loader->make_batch(two, {});
+  const auto copy = kept["image"].clone();
+  const void* memory = loader->make_batch(two, {})["image"].data_ptr();
+  EXPECT_NE(memory, kept["image"].data_ptr());
+  EXPECT_EQ(loader->make_batch(one, {})["image"].data_ptr(), memory);
+  const auto row = loader->make_batch(two, {})["image"][1];  // a view keeps all of it
+  EXPECT_NE(loader->make_batch(two, {})["image"].data_ptr(), memory);
+  loader.reset();
+  EXPECT_TRUE(same(kept["image"], copy));
+  EXPECT_TRUE(same(row, copy[1]));
 }
 
 TEST_F(ImageLists, NormaliseShrinkAndAugment) {
