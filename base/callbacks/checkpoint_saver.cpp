@@ -20,7 +20,8 @@ void CheckpointSaver::on_iteration_end(const TrainState& state, TrainControl& co
 }
 
 void CheckpointSaver::on_epoch_end(const TrainState& state, TrainControl& control) {
-  if (!state.run.empty() && settings_.every_epochs > 0 && state.epoch % settings_.every_epochs == 0) control.save = true;
+  if (!state.run.empty() && settings_.every_epochs > 0 && state.epoch % settings_.every_epochs == 0)
+    control.save = true;
 }
 
 void CheckpointSaver::on_checkpoint(const TrainState& state, TrainControl& /*control*/) {

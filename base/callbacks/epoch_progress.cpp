@@ -22,6 +22,8 @@ void EpochProgress::on_epoch_end(const TrainState& /*state*/, TrainControl& /*co
   bar_.reset();
 }
 
-void EpochProgress::on_end(const TrainState& state, TrainControl& control) { on_epoch_end(state, control); }
+void EpochProgress::on_end(const TrainState& state, TrainControl& control) {
+  on_epoch_end(state, control);
+}
 
 }  // namespace base

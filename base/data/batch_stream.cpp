@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::int64_t kEndless = std::numeric_limits<std::int64_t>::max() / 2;
 
-/// Operations of this thread stay in it: the work is spread over examples already. at::set_num_threads would speak for the
-/// whole process, so this asks the OpenMP that came with LibTorch, whichever that is.
+/// Operations of this thread stay in it: the work is spread over examples already. at::set_num_threads would speak for
+/// the whole process, so this asks the OpenMP that came with LibTorch, whichever that is.
 void compute_in_this_thread_only() {
   at::internal::lazy_init_num_threads();  // or LibTorch would set its own number at the first operation
   if (void* function = dlsym(RTLD_DEFAULT, "omp_set_num_threads")) reinterpret_cast<void (*)(int)>(function)(1);

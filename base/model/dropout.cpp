@@ -51,16 +51,19 @@ class Dropout final : public torch::autograd::Function<Dropout> {
     context->saved_data["seed"] = seed;
     context->saved_data["strides"] = x.strides().vec();
     const torch::Tensor out = at::empty_strided(x.sizes(), x.strides(), x.options());
-    drop(x.const_data_ptr<float>(), out.mutable_data_ptr<float>(), x.numel(), static_cast<std::uint64_t>(seed), probability);
+    drop(x.const_data_ptr<float>(), out.mutable_data_ptr<float>(), x.numel(), static_cast<std::uint64_t>(seed),
+         probability);
     return out;
   }
 
-  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context, torch::autograd::variable_list gradients) {
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 torch::autograd::variable_list gradients) {
     const auto strides = context->saved_data["strides"].toIntVector();
     const torch::Tensor gradient = laid_out(gradients[0], strides);
     const torch::Tensor out = at::empty_strided(gradient.sizes(), strides, gradient.options());
     drop(gradient.const_data_ptr<float>(), out.mutable_data_ptr<float>(), gradient.numel(),
-         static_cast<std::uint64_t>(context->saved_data["seed"].toInt()), context->saved_data["probability"].toDouble());
+         static_cast<std::uint64_t>(context->saved_data["seed"].toInt()),
+         context->saved_data["probability"].toDouble());
     return {out, {}, {}};
   }
 };

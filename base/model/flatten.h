@@ -6,8 +6,8 @@
 
 namespace base {
 
-/// Like x.flatten(1), but its gradient comes back in the layout that `x` has: one that is not channels_last where `x` is makes
-/// the layers before several times slower.
+/// Like x.flatten(1), but its gradient comes back in the layout that `x` has: one that is not channels_last where `x`
+/// is makes the layers before several times slower.
 torch::Tensor flatten_pictures(const torch::Tensor& x);
 
 }  // namespace base

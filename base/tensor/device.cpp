@@ -70,7 +70,9 @@ void set_compute_threads(int threads) {
   if (threads > 0 || std::getenv("OMP_NUM_THREADS") == nullptr) at::set_num_threads(threads > 0 ? threads : cores);
 }
 
-void flush_denormals() { at::globalContext().setFlushDenormal(true); }
+void flush_denormals() {
+  at::globalContext().setFlushDenormal(true);
+}
 
 void seed_everything(std::uint64_t seed) {
   torch::manual_seed(seed);

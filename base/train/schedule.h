@@ -14,16 +14,16 @@ namespace base {
 
 struct ScheduleSettings {
   std::string kind = "constant";
-  std::int64_t warmup_steps = 0;         // of any kind: linearly up to what the kind starts with
-  std::int64_t period = 0;               // step, exponential: in steps of training
+  std::int64_t warmup_steps = 0;              // of any kind: linearly up to what the kind starts with
+  std::int64_t period = 0;                    // step, exponential: in steps of training
   std::vector<std::int64_t> milestones = {};  // multi_step
-  double factor = 0.1;                   // step, multi_step, exponential, plateau
-  double final_factor = 0.0;             // cosine, polynomial, one_cycle: of the learning rate at the end
-  double power = 1.0;                    // polynomial
-  double rise = 0.3;                     // one_cycle: the part of the run in which it rises
-  double start_factor = 0.04;            // one_cycle: of the learning rate at the start
-  std::int64_t patience = 5;             // plateau: validations without progress that are borne
-  double threshold = 1e-4;               // plateau: what counts as progress, relative to the best so far
+  double factor = 0.1;                        // step, multi_step, exponential, plateau
+  double final_factor = 0.0;                  // cosine, polynomial, one_cycle: of the learning rate at the end
+  double power = 1.0;                         // polynomial
+  double rise = 0.3;                          // one_cycle: the part of the run in which it rises
+  double start_factor = 0.04;                 // one_cycle: of the learning rate at the start
+  std::int64_t patience = 5;                  // plateau: validations without progress that are borne
+  double threshold = 1e-4;                    // plateau: what counts as progress, relative to the best so far
 
   void declare(Knobs& knobs);
 };

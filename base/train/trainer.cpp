@@ -28,9 +28,11 @@ TrainSettings for_smoke(TrainSettings settings) {
 void use_channels_last(torch::nn::Module& model) {
   const torch::NoGradGuard no_grad;
   for (auto& parameter : model.parameters()) {
-    // Not contiguous(), which leaves the strides of a single channel as they are, and with them the layout of what follows.
+    // Not contiguous(), which leaves the strides of a single channel as they are, and with them the layout of what
+    // follows.
     if (parameter.dim() == 4)
-      parameter.set_data(at::empty_like(parameter, parameter.options(), torch::MemoryFormat::ChannelsLast).copy_(parameter));
+      parameter.set_data(
+          at::empty_like(parameter, parameter.options(), torch::MemoryFormat::ChannelsLast).copy_(parameter));
   }
 }
 
@@ -78,8 +80,7 @@ const State& part(const Checkpoint& checkpoint, const std::string& name) {
 }  // namespace
 
 Trainer::Trainer(const TrainSettings& settings, std::shared_ptr<Model> model,
-                 std::shared_ptr<const DataLoader> training, std::shared_ptr<const DataLoader> validation,
-                 World world)
+                 std::shared_ptr<const DataLoader> training, std::shared_ptr<const DataLoader> validation, World world)
     : settings_(for_smoke(settings)),
       model_(std::move(model)),
       training_(std::move(training)),

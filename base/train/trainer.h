@@ -42,8 +42,8 @@ class Trainer {
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
-  /// Where checkpoints go; without one, none can be saved. Apart from the constructor, so that settings or data that are
-  /// wrong leave no empty folder behind.
+  /// Where checkpoints go; without one, none can be saved. Apart from the constructor, so that settings or data that
+  /// are wrong leave no empty folder behind.
   Trainer& set_run(RunFolder run);
 
   /// Trains, validates and saves until epochs, steps or time are used up, or a callback says stop.
@@ -135,9 +135,9 @@ class Trainer {
 
   TrainState state_;
   TrainControl control_;
-  Metrics metrics_;      // of the epoch so far
-  bool metrics_restored_ = false;      // from a checkpoint, and no batch has been measured since
-  double loss_sum_ = 0;  // of its batches
+  Metrics metrics_;                // of the epoch so far
+  bool metrics_restored_ = false;  // from a checkpoint, and no batch has been measured since
+  double loss_sum_ = 0;            // of its batches
   std::int64_t loss_count_ = 0;
   Cursor cursor_;                      // after the last batch whose gradients are in the weights
   std::optional<BatchStream> stream_;  // of the epoch that is under way

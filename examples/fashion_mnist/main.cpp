@@ -4,8 +4,8 @@
 //     build/release/examples/fashion_mnist/fashion_mnist --epochs 5              the whole training
 //     build/release/examples/fashion_mnist/fashion_mnist --smoke --run /tmp/try  one batch through every stage
 //
-// Expect a loss near 2.3 at first and below 0.6 after 400 steps, and about 85 of 100 pictures of the test set right; above
-// 91 after 5 epochs.
+// Expect a loss near 2.3 at first and below 0.6 after 400 steps, and about 85 of 100 pictures of the test set right;
+// above 91 after 5 epochs.
 #include <base/torch.h>  // first, since it is precompiled
 
 #include <base/log/error.h>
@@ -25,7 +25,8 @@ int main(int argc, char** argv) {
     if (!trainer.set_run(run).restore()) base::write_settings(settings, run.config(), *origins);
     trainer.run();
 
-    base::log::info("accuracy on the test set: {:.1f} %", 100 * base::result_of(trainer.state().validation, "accuracy"));
+    base::log::info("accuracy on the test set: {:.1f} %",
+                    100 * base::result_of(trainer.state().validation, "accuracy"));
     base::log::info("the run is kept in {}", run.path().string());
     return 0;
   });

@@ -41,7 +41,9 @@ TEST(CheckpointSaver, SavesAfterEpochs) {
   EXPECT_THAT(saved_steps({.every_epochs = 2}), ElementsAre(14));
 }
 
-TEST(CheckpointSaver, SavesAtTheEndInAnyCase) { EXPECT_THAT(saved_steps({.every_epochs = 0}), ElementsAre(14)); }
+TEST(CheckpointSaver, SavesAtTheEndInAnyCase) {
+  EXPECT_THAT(saved_steps({.every_epochs = 0}), ElementsAre(14));
+}
 
 TEST(CheckpointSaver, SavesAfterTime) {
   EXPECT_THAT(saved_steps({.every_epochs = 0, .every = std::chrono::milliseconds(1)}).size(), ::testing::Gt(1U));

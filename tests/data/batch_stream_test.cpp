@@ -108,9 +108,12 @@ TEST(BatchStream, LeavesOutAShortLastBatchWhenAsked) {
 TEST(BatchStream, ShufflesEachEpochAnew) {
   const Counting data(100);
   const auto epoch = [&](std::int64_t number, std::uint64_t seed) {
-    BatchStream stream(data, {.settings = {.batch_size = 10, .overfit = 0}, .seed = seed, .from = {.epoch = number}, .training = true});
+    BatchStream stream(
+        data,
+        {.settings = {.batch_size = 10, .overfit = 0}, .seed = seed, .from = {.epoch = number}, .training = true});
     Numbers indices;
-    while (const auto batch = stream.next()) indices.insert(indices.end(), batch->indices.begin(), batch->indices.end());
+    while (const auto batch = stream.next())
+      indices.insert(indices.end(), batch->indices.begin(), batch->indices.end());
     return indices;
   };
   EXPECT_EQ(sorted(epoch(0, 1)), first_numbers(100));
@@ -179,8 +182,8 @@ TEST(BatchStream, OfAWorldGivesTogetherWhatOneProcessWithTheSameGlobalBatchGets)
   const auto together = all_batches({data, {.settings = {.batch_size = 8}, .seed = 3, .training = true}});
   std::vector<Numbers> apart(3);
   for (int rank = 0; rank < 2; ++rank) {
-    const auto share =
-        all_batches({data, {.settings = {.batch_size = 4}, .seed = 3, .training = true, .world = {.rank = rank, .size = 2}}});
+    const auto share = all_batches(
+        {data, {.settings = {.batch_size = 4}, .seed = 3, .training = true, .world = {.rank = rank, .size = 2}}});
     for (std::size_t step = 0; step < share.size(); ++step)
       apart[step].insert(apart[step].end(), share[step].begin(), share[step].end());
   }
@@ -225,7 +228,8 @@ TEST(BatchStream, TakesOnlyTheFirstExamplesWithALimit) {
 TEST(BatchStream, CanBeLeftHalfWayAndBegunAgain) {
   const Counting data(1000);
   for (int round = 0; round < 20; ++round) {
-    BatchStream stream(data, {.settings = {.batch_size = 2, .threads = 4, .prefetch = 8}, .from = {.epoch = round}, .training = true});
+    BatchStream stream(
+        data, {.settings = {.batch_size = 2, .threads = 4, .prefetch = 8}, .from = {.epoch = round}, .training = true});
     for (int i = 0; i < round % 5; ++i) ASSERT_TRUE(stream.next());
   }
 }
@@ -236,7 +240,8 @@ TEST(BatchStream, ReadsDataOfUnknownSizeToTheirEnd) {
     EXPECT_FALSE(BatchStream(data, {}).batches_per_epoch());
     EXPECT_EQ(all_batches({data, {.settings = {.batch_size = 3, .threads = threads}}}),
               (std::vector<Numbers>{{0, 1, 2}, {3, 4, 5}, {6}}));
-    EXPECT_EQ(all_batches({even, {.settings = {.batch_size = 3, .threads = threads}}}), (std::vector<Numbers>{{0, 1, 2}, {3, 4, 5}}));
+    EXPECT_EQ(all_batches({even, {.settings = {.batch_size = 3, .threads = threads}}}),
+              (std::vector<Numbers>{{0, 1, 2}, {3, 4, 5}}));
   }
 }
 
@@ -297,9 +302,12 @@ TEST(Stack, RefusesWhatDoesNotFitTogether) {
     }
     return "none";
   };
-  EXPECT_THAT(message({{{"x", torch::zeros({2})}}, {{"x", torch::zeros({3})}}}), HasSubstr("the examples' x differ in shape: float32 [2] and float32 [3]"));
-  EXPECT_THAT(message({{{"x", torch::zeros({2})}}, {{"x", torch::zeros({2}, torch::kLong)}}}), HasSubstr("differ in type"));
-  EXPECT_THAT(message({{{"x", torch::zeros({2})}}, {{"y", torch::zeros({2})}}}), HasSubstr("there is no tensor of this name: x"));
+  EXPECT_THAT(message({{{"x", torch::zeros({2})}}, {{"x", torch::zeros({3})}}}),
+              HasSubstr("the examples' x differ in shape: float32 [2] and float32 [3]"));
+  EXPECT_THAT(message({{{"x", torch::zeros({2})}}, {{"x", torch::zeros({2}, torch::kLong)}}}),
+              HasSubstr("differ in type"));
+  EXPECT_THAT(message({{{"x", torch::zeros({2})}}, {{"y", torch::zeros({2})}}}),
+              HasSubstr("there is no tensor of this name: x"));
 }
 
 TEST(WeightedSampler, DrawsEachExampleAsOftenAsItsWeightSays) {

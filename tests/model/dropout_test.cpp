@@ -31,7 +31,8 @@ TEST(FastDropout, HasNoPatternAlongRowsOrColumns) {
   const torch::Tensor flat = dropped.flatten() - 0.5;
   for (const std::int64_t lag : {1, 2, 3, 4, 8, 16, 64, 512, 4096}) {
     const auto size = flat.size(0) - lag;
-    EXPECT_NEAR((flat.slice(0, 0, size) * flat.slice(0, lag)).mean().item<double>() * 4, 0, 0.01) << "at a distance of " << lag;
+    EXPECT_NEAR((flat.slice(0, 0, size) * flat.slice(0, lag)).mean().item<double>() * 4, 0, 0.01)
+        << "at a distance of " << lag;
   }
 }
 

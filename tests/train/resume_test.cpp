@@ -25,7 +25,9 @@ SmallSettings demanding_settings() {
   return settings;
 }
 
-std::string stem(std::int64_t step) { return "step-" + std::to_string(step); }
+std::string stem(std::int64_t step) {
+  return "step-" + std::to_string(step);
+}
 
 TEST(Resume, IsExactFromEveryStep) {
   const TemporaryFolder folder;
@@ -106,7 +108,8 @@ TEST(Resume, RefusesTheCheckpointOfAnotherNetwork) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kCheckpoint);
-    EXPECT_THAT(error.what(), HasSubstr("the checkpoint is of another network: extra.weight is missing; extra.bias is missing"));
+    EXPECT_THAT(error.what(),
+                HasSubstr("the checkpoint is of another network: extra.weight is missing; extra.bias is missing"));
   }
   EXPECT_TRUE(flat_weights(other.model()).equal(before)) << "nothing is changed when it fails";
 }

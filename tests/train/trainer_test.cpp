@@ -49,7 +49,8 @@ class When final : public Callback {
 };
 
 TEST(Trainer, LearnsALine) {
-  SmallTrainer trainer({.train = {.epochs = 60, .device = "cpu", .optimizer = {.learning_rate = 0.02}, .data = {.batch_size = 8}}});
+  SmallTrainer trainer(
+      {.train = {.epochs = 60, .device = "cpu", .optimizer = {.learning_rate = 0.02}, .data = {.batch_size = 8}}});
   trainer.validate();
   const double before = result_of(trainer.state().validation, "loss");
   trainer.run();
@@ -80,13 +81,15 @@ TEST(Trainer, FiresTheEventsOfTheChart) {
   settings.train.data.limit = 16;
   SmallTrainer trainer(settings);
   std::vector<std::string> events;
-  trainer.set_run(RunFolder::make(folder.path())).add(std::make_unique<When>([&](const auto& event, const auto&, auto& control) {
-    events.push_back(event);
-    if (event == "epoch_end") control.save = true;
-  }));
+  trainer.set_run(RunFolder::make(folder.path()))
+      .add(std::make_unique<When>([&](const auto& event, const auto&, auto& control) {
+        events.push_back(event);
+        if (event == "epoch_end") control.save = true;
+      }));
   trainer.run();
-  EXPECT_THAT(events, ElementsAre("begin", "epoch_begin", "iteration_begin", "iteration_end", "iteration_begin", "iteration_end",
-                                  "epoch_end", "validation_begin", "validation_end", "checkpoint", "end"));
+  EXPECT_THAT(events,
+              ElementsAre("begin", "epoch_begin", "iteration_begin", "iteration_end", "iteration_begin",
+                          "iteration_end", "epoch_end", "validation_begin", "validation_end", "checkpoint", "end"));
 }
 
 TEST(Trainer, StopsWhenACallbackAsks) {
@@ -217,7 +220,8 @@ TEST(Trainer, RefusesALabelOutOfRangeAndNamesTheExample) {
   SmallSettings settings;
   settings.train.data.shuffle = false;
   Trainer trainer(settings.train, std::make_shared<Labelled>(),
-                  std::make_shared<TensorLoader>(Tensors{{"x", torch::zeros({20, 3})}, {"target", torch::zeros({20})}, {"label", labels}}));
+                  std::make_shared<TensorLoader>(
+                      Tensors{{"x", torch::zeros({20, 3})}, {"target", torch::zeros({20})}, {"label", labels}}));
   const std::string message = error_of([&] { trainer.run(); }, ErrorKind::kData);
   EXPECT_THAT(message, HasSubstr("10"));
   EXPECT_THAT(message, HasSubstr("example 13"));
@@ -231,7 +235,8 @@ TEST(Trainer, ValidatesWithTheAverageOfTheWeights) {
   settings.train.average.evaluate = false;
   SmallTrainer raw(settings);
   raw.run();
-  EXPECT_TRUE(flat_weights(averaged.model()).equal(flat_weights(raw.model()))) << "the average must not change the training";
+  EXPECT_TRUE(flat_weights(averaged.model()).equal(flat_weights(raw.model())))
+      << "the average must not change the training";
   EXPECT_NE(averaged.state().validation, raw.state().validation);
 }
 
@@ -255,14 +260,16 @@ TEST(Trainer, RefusesHalfPrecisionOnTheCpu) {
 TEST(Trainer, RefusesADeviceThatIsNone) {
   SmallSettings settings;
   settings.train.device = "gpu";
-  EXPECT_THAT(error_of([&] { SmallTrainer trainer(settings); }, ErrorKind::kConfig), HasSubstr("this is not a device: gpu"));
+  EXPECT_THAT(error_of([&] { SmallTrainer trainer(settings); }, ErrorKind::kConfig),
+              HasSubstr("this is not a device: gpu"));
 }
 
 TEST(Trainer, RefusesAScoreThatValidationDoesNotGive) {
   SmallSettings settings;
   settings.train.score = "acuracy";
   SmallTrainer trainer(settings);
-  EXPECT_THAT(error_of([&] { trainer.run(); }, ErrorKind::kConfig), HasSubstr("acuracy\n  fix: set score to one of loss, mae"));
+  EXPECT_THAT(error_of([&] { trainer.run(); }, ErrorKind::kConfig),
+              HasSubstr("acuracy\n  fix: set score to one of loss, mae"));
 }
 
 TEST(Trainer, SmokesThroughEveryStage) {
@@ -271,9 +278,8 @@ TEST(Trainer, SmokesThroughEveryStage) {
   settings.train.smoke = true;
   SmallTrainer trainer(settings);
   std::vector<std::string> events;
-  trainer.set_run(RunFolder::make(folder.path())).add(std::make_unique<When>([&](const auto& event, const auto&, auto&) {
-    events.push_back(event);
-  }));
+  trainer.set_run(RunFolder::make(folder.path()))
+      .add(std::make_unique<When>([&](const auto& event, const auto&, auto&) { events.push_back(event); }));
   trainer.run();
   EXPECT_EQ(trainer.state().step, 1);
   EXPECT_EQ(std::ranges::count(events, "validation_end"), 1);
