@@ -94,7 +94,7 @@ TEST_F(MakeRecords, OfIdxFiles) {
 
   write("labels", "\0\0\x08\x01\0\0\0\x01\x07"s);
   EXPECT_THAT(data_error([&] { make_idx_records(path("images"), path("labels"), to("other")); }),
-              HasSubstr("do not belong together: byte [2, 1, 3] and byte [1]"));
+              HasSubstr("do not belong together: uint8 [2, 1, 3] and uint8 [1]"));
   write("labels", "\0\0\x09\x01\0\0\0\x02\x07\x09"s);
   EXPECT_THAT(data_error([&] { make_idx_records(path("images"), path("labels"), to("other")); }),
               HasSubstr("does not hold unsigned bytes"));

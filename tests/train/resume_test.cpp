@@ -47,7 +47,9 @@ TEST(Resume, IsExactFromEveryStep) {
     again.run();
     EXPECT_TRUE(flat_weights(again.model()).equal(flat_weights(whole.model()))) << "from step " << step;
     EXPECT_EQ(again.state().validation, whole.state().validation);
-    if (step < 12) EXPECT_EQ(again.state().training, whole.state().training) << "from step " << step;
+    if (step < 12) {
+      EXPECT_EQ(again.state().training, whole.state().training) << "from step " << step;
+    }
   }
 }
 

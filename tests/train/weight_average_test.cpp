@@ -187,7 +187,7 @@ TEST(WeightAverage, ListsAllThatDoesNotMatchInAState) {
   }
   other.set("head", torch::ones({1}));
   EXPECT_THAT(refusal(ErrorKind::kCheckpoint, [&] { average.load_state(other); }),
-              AllOf(HasSubstr("conv.bias is not in the checkpoint"), HasSubstr("norm.weight is float [7]"),
+              AllOf(HasSubstr("conv.bias is not in the checkpoint"), HasSubstr("norm.weight is float32 [7]"),
                     HasSubstr("head is only in the checkpoint")));
   const WeightAverage::Swap swap(average);  // what was refused changed nothing
   EXPECT_TRUE(network.conv->weight.equal(Network().conv->weight));
