@@ -8,23 +8,14 @@
 #include <thread>
 #include <vector>
 
-#include <ATen/Parallel.h>
-#include <dlfcn.h>
-
 #include "base/log/error.h"
 #include "base/log/format.h"
+#include "base/tensor/one_thread.h"
 
 namespace base {
 namespace {
 
 constexpr std::int64_t kEndless = std::numeric_limits<std::int64_t>::max() / 2;
-
-/// Operations of this thread stay in it: the work is spread over examples already. at::set_num_threads would speak for
-/// the whole process, so this asks the OpenMP that came with LibTorch, whichever that is.
-void compute_in_this_thread_only() {
-  at::internal::lazy_init_num_threads();  // or LibTorch would set its own number at the first operation
-  if (void* function = dlsym(RTLD_DEFAULT, "omp_set_num_threads")) reinterpret_cast<void (*)(int)>(function)(1);
-}
 
 /// How many examples of the data are used at all.
 std::int64_t used_size(std::int64_t size, const BatchStream::Options& options) {
@@ -126,7 +117,7 @@ class BatchStream::Pipeline {
   std::size_t slot_of(std::int64_t step) const { return static_cast<std::size_t>(step) % slots_.size(); }
 
   void work() {
-    compute_in_this_thread_only();
+    const OneThread one_thread;  // the work is spread over examples already
     std::unique_lock lock(mutex_);
     while (true) {
       room_.wait(lock, [&] {

@@ -10,8 +10,7 @@ namespace {
 
 /// The exception on its way, with the example it is about.
 [[noreturn]] void rethrow_for(const DataLoader& loader, std::int64_t index) {
-  const std::string file = loader.where(index);
-  const std::string example = file.empty() ? format("example {}", index) : format("example {} ({})", index, file);
+  const std::string example = loader.name_of(index);
   try {
     throw;
   } catch (const Error& error) {
@@ -26,6 +25,11 @@ namespace {
 }
 
 }  // namespace
+
+std::string DataLoader::name_of(std::int64_t index) const {
+  const std::string file = where(index);
+  return file.empty() ? format("example {}", index) : format("example {} ({})", index, file);
+}
 
 Batch DataLoader::make_batch(std::span<const std::int64_t> indices, const Draw& draw) const {
   std::vector<Example> examples;

@@ -47,6 +47,9 @@ class DataLoader {
   /// Where example `index` comes from, "labels.csv:17" say, for messages. Empty: its number says enough.
   virtual std::string where(std::int64_t /*index*/) const { return {}; }
 
+  /// "example 17 (labels.csv:18)"
+  std::string name_of(std::int64_t index) const;
+
   /// The order of the examples in training; otherwise they come one after the other.
   virtual std::unique_ptr<Sampler> training_sampler(std::uint64_t seed) const {
     return std::make_unique<ShuffledSampler>(seed);

@@ -63,11 +63,8 @@ void Trainer::train_until(std::int64_t last_step, bool stop_at_epoch_end) {
 }
 
 void Trainer::check(const DataLoader& data, const Batch& batch) const {
-  model_->check(batch.tensors, [&](std::int64_t position) {
-    const std::int64_t index = batch.indices[static_cast<std::size_t>(position)];
-    const std::string file = data.where(index);
-    return file.empty() ? format("example {}", index) : format("example {} ({})", index, file);
-  });
+  model_->check(batch.tensors,
+                [&](std::int64_t position) { return data.name_of(batch.indices[static_cast<std::size_t>(position)]); });
 }
 
 void Trainer::train_batch(const Batch& batch) {

@@ -3,7 +3,6 @@
 #include "base/train/optimizer.h"
 
 #include <ATen/Parallel.h>
-#include <dlfcn.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +12,7 @@
 
 #include "base/log/error.h"
 #include "base/log/format.h"
+#include "base/tensor/one_thread.h"
 #include "base/train/restore.h"
 
 namespace base {
@@ -36,26 +36,6 @@ struct Batch {
   std::array<std::vector<torch::Tensor>, 2> moments;
   std::vector<torch::Tensor> steps;  // the same tensor for all of them
   bool small = false;                // not worth a second thread
-};
-
-/// The kernels for the CPU split even the smallest tensor among all threads, and waking one up takes longer than moving
-/// a few thousand weights. at::set_num_threads() would throw away oneDNN's cache, so OpenMP itself is asked for one
-/// thread; it is looked up because it is LibTorch's own, which nothing else links to, and not there in all builds.
-class OneThread {
- public:
-  OneThread() : before_(at::get_num_threads()) {
-    if (kSetThreads != nullptr) kSetThreads(1);
-  }
-  ~OneThread() {
-    if (kSetThreads != nullptr) kSetThreads(before_);
-  }
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
-
- private:
-  static inline const auto kSetThreads = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
-
-  int before_;  // of this thread alone
 };
 
 /// The kernels walk through the memory of all tensors alike, so these must be laid out alike. The stride of a dimension
@@ -103,6 +83,7 @@ class FusedOptimizer : public Optimizer {
       const torch::Tensor& steps = batch.steps.front();
       count_step(steps, found_inf);
       const ParameterGroup& group = groups_[batch.group];
+      // The kernels for the CPU split even the smallest tensor among all threads.
       std::optional<OneThread> one_thread;
       if (batch.small) one_thread.emplace();
       move(batch, learning_rate * group.learning_rate_factor, group.weight_decay.value_or(settings_.weight_decay),

@@ -10,6 +10,7 @@
 #include "base/metrics/mean.h"
 #include "base/tensor/device.h"
 #include "base/train/precision.h"
+#include "base/train/restore.h"
 
 namespace base {
 namespace {
@@ -46,26 +47,20 @@ std::vector<NamedParameter> weights_of(torch::nn::Module& model) {
 
 void load_model(torch::nn::Module& model, const State& state) {
   const auto weights = weights_of(model);
-  std::vector<std::string> problems;
+  Mismatches mismatches;
   for (const auto& [name, tensor] : weights) {
     const auto saved = state.tensors().find(name);
     if (saved == state.tensors().end()) {
-      problems.push_back(format("{} is missing", name));
+      mismatches.add(format("{} is not in the checkpoint", name));
     } else if (saved->second.sizes() != tensor.sizes()) {
-      problems.push_back(format("{} is {} and not {}", name, describe(saved->second), describe(tensor)));
+      mismatches.add(format("{} is {} in the checkpoint and {} here", name, describe(saved->second), describe(tensor)));
     }
   }
-  for (const auto& [name, tensor] : state.tensors())
+  for (const auto& [name, tensor] : state.tensors()) {
     if (std::ranges::find(weights, name, &NamedParameter::name) == weights.end())
-      problems.push_back(format("{} is left over", name));
-  if (!problems.empty()) {
-    std::string list;
-    for (std::size_t i = 0; i < std::min<std::size_t>(problems.size(), 5); ++i)
-      list += (i > 0 ? "; " : "") + problems[i];
-    if (problems.size() > 5) list += format("; and {} more", problems.size() - 5);
-    throw Error(ErrorKind::kCheckpoint, "the checkpoint is of another network", list,
-                "restore it with the settings of its run (config.toml), or start anew");
+      mismatches.add(format("{} is only in the checkpoint", name));
   }
+  mismatches.refuse_any("the network");
   const torch::NoGradGuard no_grad;
   for (const auto& [name, tensor] : weights) torch::Tensor(tensor).copy_(state.tensors().at(name));
 }
