@@ -147,7 +147,14 @@ torch::Tensor ImageLoader::load(std::int64_t index, Random* random, const torch:
     return random != nullptr ? apply(options_.augmenters, std::move(image), *random) : image;
   }
   decode_image_into(place, bytes, how, options_.normalisation);
-  if (random != nullptr && !options_.augmenters.empty()) place.copy_(apply(options_.augmenters, place, *random));
+  if (random != nullptr && !options_.augmenters.empty()) {
+    const torch::Tensor changed = apply(options_.augmenters, place, *random);
+    if (changed.sizes() != place.sizes()) {
+      throw Error(ErrorKind::kData, "an augmenter changed the size of the picture", describe(changed),
+                  "crop with the loader's own height and width");
+    }
+    place.copy_(changed);
+  }
   return place;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/data/image.h"
 
+#include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <thread>

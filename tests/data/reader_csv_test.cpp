@@ -1,5 +1,6 @@
 #include "base/torch.h"
 
+#include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include "base/data/csv_loader.h"

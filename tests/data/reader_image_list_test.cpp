@@ -93,6 +93,11 @@ TEST_F(ImageLists, NormaliseShrinkAndAugment) {
   EXPECT_EQ(quiet.sizes(), torch::IntArrayRef({2, 1, 20, 20}));
   EXPECT_LT(quiet.min().item<double>(), 0);
   EXPECT_GT(loader.make_batch(indices, {.augment = true})["image"].min().item<double>(), 90);
+
+  const ImageLoader smaller(read_image_list(path("list.csv")),
+                            {.height = 20, .width = 20, .augmenters = {random_crop({.height = 10, .width = 10})}});
+  EXPECT_THAT(data_error([&] { smaller.make_batch(indices, {.augment = true}); }),
+              HasSubstr("an augmenter changed the size of the picture: float [3, 10, 10]"));
 }
 
 TEST_F(ImageLists, WithoutACropPicturesMustBeOfOneSize) {
