@@ -244,9 +244,15 @@ std::optional<Checkpoint> CheckpointStore::load(const std::string& which) {
     if (!fs::exists(path, ignored)) refuse(which, folder_, entries());
     return read_checkpoint(path);
   }
-  for (int attempt = 0; attempt < 10; ++attempt) {
+  // Another process may be writing: what was listed can be gone when it is read, and a list made in the moment between
+  // a new one and the removal of the old one can lack both.
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    if (attempt > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     std::vector<Entry> candidates = entries();
-    if (candidates.empty()) return std::nullopt;
+    if (candidates.empty()) {
+      if (attempt < 3) continue;
+      return std::nullopt;
+    }
     if (which == "best") {
       candidates = by_score(candidates, options_.lower_is_better);
       if (candidates.empty()) {
