@@ -97,7 +97,7 @@ TEST_F(ImageLists, NormaliseShrinkAndAugment) {
   const ImageLoader smaller(read_image_list(path("list.csv")),
                             {.height = 20, .width = 20, .augmenters = {random_crop({.height = 10, .width = 10})}});
   EXPECT_THAT(data_error([&] { smaller.make_batch(indices, {.augment = true}); }),
-              HasSubstr("an augmenter changed the size of the picture: float [3, 10, 10]"));
+              HasSubstr("an augmenter changed the size of the picture: float32 [3, 10, 10]"));
 }
 
 TEST_F(ImageLists, WithoutACropPicturesMustBeOfOneSize) {
