@@ -34,14 +34,8 @@ auto writing(const Write& write) {
   try {
     return write();
   } catch (const Error& error) {
-    const std::string problem(problem_of(error));
-    for (const int reason : {ENOSPC, EDQUOT, EACCES, EPERM, EROFS, EFBIG, EIO}) {
-      const std::string tail = format(" ({})", std::strerror(reason));
-      if (!problem.ends_with(tail)) continue;
-      throw folder_error("the checkpoint cannot be written", problem.substr(0, problem.size() - tail.size()), reason);
-    }
-    throw Error(ErrorKind::kCheckpoint, "the checkpoint cannot be written", problem,
-                "mend that and save again: the checkpoint before is whole");
+    throw Error(ErrorKind::kCheckpoint, "the checkpoint cannot be written", error.problem(),
+                error.fix() + ": the checkpoint before is whole");
   }
 }
 
@@ -110,7 +104,7 @@ void read_tensors(const fs::path& path, State& state) {
     const SafetensorsFile file(path);
     for (const TensorView& view : file.tensors()) state.set(view.name, tensor_of(view));
   } catch (const Error& error) {  // its checksum fits, so that is how it was written
-    throw damaged(path, std::string(problem_of(error)));
+    throw damaged(path, error.problem());
   }
 }
 

@@ -155,7 +155,7 @@ std::optional<Checkpoint> first_whole(const std::vector<Entry>& entries, const f
       if (!fs::exists(entry.folder, ignored)) {
         vanished = true;
       } else {
-        log::warn("the checkpoint {} is passed over: {}", name_of(entry.step), problem_of(error));
+        log::warn("the checkpoint {} is passed over: {}", name_of(entry.step), error.problem());
       }
     }
   }

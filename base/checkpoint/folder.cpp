@@ -83,13 +83,6 @@ Error folder_error(const char* what, const fs::path& path, int reason) {
                     : "check the disk and the limits of the process: the checkpoint before is whole"};
 }
 
-std::string problem_of(const Error& error) {
-  std::string text = error.what();
-  text.resize(std::min(text.size(), text.find("\n  fix: ")));
-  const std::size_t kind = text.find(": ");
-  return kind == std::string::npos ? text : text.substr(kind + 2);
-}
-
 PartialFolder::PartialFolder(fs::path target) : target_(std::move(target)) {
   if (!target_.has_filename()) target_ = target_.parent_path();  // "a/step-400/"
   path_ = hidden(target_, kPartial);

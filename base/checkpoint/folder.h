@@ -13,9 +13,6 @@ namespace base {
 /// A checkpoint Error about `path` with the system's reason, and with a fix that fits it.
 Error folder_error(const char* what, const std::filesystem::path& path, int reason);
 
-/// What an Error says, without its kind and fix: "the file cannot be written: /a/b (No space left on device)".
-std::string problem_of(const Error& error);
-
 /// A hidden folder beside `target`, `.step-400.partial-4711` for process 4711: what is written into it becomes
 /// `target` with publish(), or is removed with the object.
 class PartialFolder {

@@ -6,11 +6,9 @@
 #include "base/log/format.h"
 
 namespace base {
-namespace {
 
-/// The exception on its way, with the example it is about.
-[[noreturn]] void rethrow_for(const DataLoader& loader, std::int64_t index) {
-  const std::string example = loader.name_of(index);
+void DataLoader::rethrow_for(std::int64_t index) const {
+  const std::string example = name_of(index);
   try {
     throw;
   } catch (const Error& error) {
@@ -23,8 +21,6 @@ namespace {
                 "see parse() and augment() of the data loader");
   }
 }
-
-}  // namespace
 
 std::string DataLoader::name_of(std::int64_t index) const {
   const std::string file = where(index);
@@ -44,7 +40,7 @@ Batch DataLoader::make_batch(std::span<const std::int64_t> indices, const Draw& 
       }
       examples.push_back(std::move(example));
     } catch (...) {
-      rethrow_for(*this, index);
+      rethrow_for(index);
     }
   }
   if (examples.empty()) return {};

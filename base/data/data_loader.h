@@ -62,6 +62,9 @@ class DataLoader {
   DataLoader() = default;
   DataLoader(const DataLoader&) = default;
   DataLoader& operator=(const DataLoader&) = default;
+
+  /// For a make_batch() of one's own, within catch (...): the same exception, with the example it is about.
+  [[noreturn]] void rethrow_for(std::int64_t index) const;
 };
 
 }  // namespace base

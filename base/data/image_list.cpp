@@ -176,8 +176,8 @@ Batch ImageLoader::make_batch(std::span<const std::int64_t> indices, const Draw&
       Random random(draw.seed, static_cast<std::uint64_t>(draw.epoch), static_cast<std::uint64_t>(index));
       const torch::Tensor image = load(index, draw.augment ? &random : nullptr, batch.defined() ? batch[i] : batch);
       if (!batch.defined()) loose.push_back({{"image", image}});
-    } catch (const Error& error) {
-      throw error.with_place(format("example {} ({})", index, where(index)));
+    } catch (...) {
+      rethrow_for(index);
     }
   }
   Batch made{.tensors = batch.defined() ? Tensors{{"image", batch}} : stack(loose),

@@ -14,8 +14,8 @@ class TensorLoader : public DataLoader {
   explicit TensorLoader(Tensors columns, Augmenters augmenters = {}, std::string augmented = "image");
 
   std::int64_t size() const override;
-  Example parse(std::int64_t index) const override;
-  Example augment(Example example, Random& random) const override;
+  Example parse(std::int64_t index) const final;
+  Example augment(Example example, Random& random) const final;
   Batch make_batch(std::span<const std::int64_t> indices, const Draw& draw) const override;
 
  private:

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdio>
+#include <utility>
 
 #include "base/log/log.h"
 
@@ -27,14 +28,6 @@ constexpr std::array kErrorKinds{
 constexpr const char* kReport =
     "this is a defect of the program: please report it, with this text and the command line";
 
-std::string compose(ErrorKind kind, const std::string& what, const std::string& value, const std::string& fix) {
-  std::string message = std::string(info(kind).name) + " error: " + what;
-  if (!value.empty()) message += ": " + value;
-  if (!fix.empty()) message += "\n  fix: " + fix;
-  if (kind == ErrorKind::kInternal) message += std::string("\n  fix: ") + kReport;
-  return message;
-}
-
 }  // namespace
 
 std::span<const ErrorKindInfo> error_kinds() {
@@ -45,8 +38,14 @@ const ErrorKindInfo& info(ErrorKind kind) {
   return kErrorKinds.at(static_cast<std::size_t>(kind));
 }
 
-Error::Error(ErrorKind kind, const std::string& what, const std::string& value, const std::string& fix)
-    : kind_(kind), message_(compose(kind, what, value, fix)) {}
+Error::Error(ErrorKind kind, const std::string& what, const std::string& value, std::string fix)
+    : kind_(kind),
+      problem_(value.empty() ? what : what + ": " + value),
+      fix_(std::move(fix)),
+      message_(std::string(info(kind).name) + " error: " + problem_) {
+  if (!fix_.empty()) message_ += "\n  fix: " + fix_;
+  if (kind == ErrorKind::kInternal) message_ += std::string("\n  fix: ") + kReport;
+}
 
 Error Error::with_place(const std::string& place) const {
   Error error = *this;

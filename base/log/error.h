@@ -44,7 +44,7 @@ const ErrorKindInfo& info(ErrorKind kind);
 /// An empty value or fix is left out. The internal kind asks by itself to be reported.
 class Error : public std::exception {
  public:
-  Error(ErrorKind kind, const std::string& what, const std::string& value, const std::string& fix);
+  Error(ErrorKind kind, const std::string& what, const std::string& value, std::string fix);
 
   /// The same error with one line more, "  in: example 17 (labels.csv:18)", for who knows better where it happened.
   Error with_place(const std::string& place) const;
@@ -53,9 +53,14 @@ class Error : public std::exception {
   int exit_code() const { return info(kind_).exit_code; }
   /// The whole message, as in the example above; no newline at its end.
   const char* what() const noexcept override { return message_.c_str(); }
+  /// Its parts, for who says it in other words: "the file is not an IDX file: /data/labels.gz", and what to do about it.
+  const std::string& problem() const { return problem_; }
+  const std::string& fix() const { return fix_; }
 
  private:
   ErrorKind kind_;
+  std::string problem_;
+  std::string fix_;
   std::string message_;
 };
 

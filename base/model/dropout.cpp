@@ -4,6 +4,7 @@
 
 #include <ATen/CPUGeneratorImpl.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <mutex>
 
@@ -25,16 +26,43 @@ inline std::uint32_t hash(std::uint32_t place, std::uint32_t low, std::uint32_t 
   return x;
 }
 
+struct Draws {
+  std::uint32_t low, high;  // the seed's halves
+  std::uint32_t limit;      // what is drawn below it is dropped
+  float scale;              // of what is kept
+};
+
 /// out = x * scale where the hash says so, else 0. Plain integers and floats, so that the compiler uses vectors.
-void drop(const float* x, float* out, std::int64_t size, std::uint64_t seed, double probability) {
-  const auto limit = static_cast<std::uint32_t>(probability * 0x1.0p32);
-  const auto scale = static_cast<float>(1.0 / (1.0 - probability));
-  for (std::int64_t i = 0; i < size; ++i) {
-    // Places beyond 2^32 get another seed.
-    const auto low = static_cast<std::uint32_t>(seed) + static_cast<std::uint32_t>(i >> 32);
-    const std::uint32_t drawn = hash(static_cast<std::uint32_t>(i), low, static_cast<std::uint32_t>(seed >> 32));
-    out[i] = drawn >= limit ? x[i] * scale : 0.0F;
+[[gnu::always_inline]] inline void drop_run(const float* __restrict x, float* __restrict out, std::int32_t size,
+                                            const Draws draws) {
+  for (std::int32_t i = 0; i < size; ++i) {
+    const std::uint32_t drawn = hash(static_cast<std::uint32_t>(i), draws.low, draws.high);
+    out[i] = x[i] * (drawn >= draws.limit ? draws.scale : 0.0F);  // without a jump, which would be guessed wrong
   }
+}
+
+void drop_plainly(const float* x, float* out, std::int32_t size, const Draws& draws) {
+  drop_run(x, out, size, draws);
+}
+
+#ifdef __x86_64__
+// The same bits four times as fast: the baseline of x86-64 cannot multiply integers in vectors.
+[[gnu::target("avx2")]] void drop_in_vectors(const float* x, float* out, std::int32_t size, const Draws& draws) {
+  drop_run(x, out, size, draws);
+}
+const auto drop_fastest = __builtin_cpu_supports("avx2") ? drop_in_vectors : drop_plainly;
+#else
+constexpr auto drop_fastest = drop_plainly;
+#endif
+
+void drop(const float* x, float* out, std::int64_t size, std::uint64_t seed, double probability) {
+  constexpr std::int64_t kRun = 1 << 30;  // places of 32 bits; the next run gets another seed
+  Draws draws{.low = static_cast<std::uint32_t>(seed),
+              .high = static_cast<std::uint32_t>(seed >> 32),
+              .limit = static_cast<std::uint32_t>(probability * 0x1.0p32),
+              .scale = static_cast<float>(1.0 / (1.0 - probability))};
+  for (std::int64_t first = 0; first < size; first += kRun, ++draws.low)
+    drop_fastest(x + first, out + first, static_cast<std::int32_t>(std::min(kRun, size - first)), draws);
 }
 
 /// `x` in the memory layout that `like` has, so that an element has the same place in both.

@@ -20,8 +20,11 @@ constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;  // Linux takes no mor
 
 Error unwritable(const std::filesystem::path& path, std::string_view what, int reason) {
   const bool full = reason == ENOSPC || reason == EDQUOT;
+  const bool limited = reason == EFBIG || reason == EIO || reason == EMFILE;
   return {ErrorKind::kData, format("the file cannot be {}", what), format("{} ({})", path, std::strerror(reason)),
-          full ? "free some space there, or write to another disk" : "check that its folder exists and may be written"};
+          full      ? "free some space there, or write to another disk"
+          : limited ? "check the disk and the limits of the process"
+                    : "check that its folder exists and may be written"};
 }
 
 }  // namespace

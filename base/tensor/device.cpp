@@ -10,7 +10,12 @@
 #include <c10/cuda/CUDACachingAllocator.h>
 #endif
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <cstdlib>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -72,6 +77,13 @@ void set_compute_threads(int threads) {
 
 void flush_denormals() {
   at::globalContext().setFlushDenormal(true);
+}
+
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc takes
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+#endif
 }
 
 void seed_everything(std::uint64_t seed) {

@@ -23,6 +23,10 @@ void set_compute_threads(int threads);
 /// moments of Adam are full of them, and each takes a hundred times as long as another number.
 void flush_denormals();
 
+/// Memory that tensors give back stays with the process. Every step needs as much again, and taking it from the system
+/// (a page fault for each 4 kB) costs a small network a fifth of its time.
+void keep_freed_memory();
+
 /// Seeds LibTorch's generators on all devices, from which weights and dropout are drawn.
 void seed_everything(std::uint64_t seed);
 

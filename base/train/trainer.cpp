@@ -87,6 +87,7 @@ Trainer::Trainer(const TrainSettings& settings, std::shared_ptr<Model> model,
                 "use precision = \"bf16\" or \"fp32\" on the CPU");
   }
   flush_denormals();
+  keep_freed_memory();
   set_compute_threads(settings_.threads);
   limit_gpu_memory(device_, settings_.gpu_memory);
   set_deterministic(settings_.deterministic);

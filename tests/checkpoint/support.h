@@ -2,58 +2,27 @@
 #ifndef TESTS_CHECKPOINT_SUPPORT_H_
 #define TESTS_CHECKPOINT_SUPPORT_H_
 
-#include <stdlib.h>
-
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "base/checkpoint/checkpoint.h"
 #include "base/log/error.h"
 #include "base/torch.h"
+#include "tests/support/temporary_folder.h"
 
 namespace base {
 
 namespace fs = std::filesystem;
 
-/// A folder of one test's own, in memory where that is possible: thousands of syncs take minutes on a slow disk.
-class CheckpointsFolder {
+/// In memory where that is possible: thousands of syncs take minutes on a slow disk.
+class CheckpointsFolder : public TemporaryFolder {
  public:
-  CheckpointsFolder() {
-    std::string pattern = fs::exists("/dev/shm") ? "/dev/shm/checkpoints_XXXXXX"
-                                                 : (fs::temp_directory_path() / "checkpoints_XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    path_ = pattern;
-  }
-  ~CheckpointsFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  CheckpointsFolder(const CheckpointsFolder&) = delete;
-  CheckpointsFolder& operator=(const CheckpointsFolder&) = delete;
-
-  const fs::path& path() const { return path_; }
-  fs::path operator/(const std::string& name) const { return path_ / name; }
-
- private:
-  fs::path path_;
+  CheckpointsFolder() : TemporaryFolder(fs::exists("/dev/shm") ? "/dev/shm" : fs::temp_directory_path()) {}
 };
-
-inline std::string contents_of(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
-}
-
-inline void write_file(const fs::path& file, const std::string& text) {
-  std::ofstream(file, std::ios::binary) << text;
-}
 
 /// The names in a folder, sorted.
 inline std::vector<std::string> names_in(const fs::path& folder) {

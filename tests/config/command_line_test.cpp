@@ -166,7 +166,7 @@ TEST(CommandLine, DoesNotCallAFlagWithoutItsValueMissing) {
 }
 
 TEST(CommandLine, ReadsTheFileThatConfigNames) {
-  const config_test::TempFolder folder;
+  const config_test::TemporaryFolder folder;
   const std::string one = folder.write("one.toml", "width = 1").string();
   const std::string two = folder.write("two.toml", "width = 2").string();
   EXPECT_EQ(loaded<Sample>({"--config", one}).width, 1);

@@ -145,7 +145,7 @@ TEST(Home, IsMissedWhenItIsNotSet) {
 }
 
 TEST(Precedence, IsDefaultThenInheritedThenFileThenEnvironmentThenFlags) {
-  const config_test::TempFolder folder;
+  const config_test::TemporaryFolder folder;
   folder.write("base.toml", "width = 2\nname = 'base'\ndata = 'base'\nsave_every = '2s'");
   const auto file =
       folder.write("train.toml", "inherits = 'base.toml'\nname = 'file'\ndata = 'file'\nsave_every = '3s'");
@@ -181,7 +181,7 @@ TEST(Precedence, DoesNotExcuseAWrongValueThatIsOverridden) {
 }
 
 TEST(Precedence, AsksOnlyTheWinnerToExist) {
-  const config_test::TempFolder folder;
+  const config_test::TemporaryFolder folder;
   const auto file = folder.write("train.toml", "value = '/does/not/exist'");
   const config_test::One<std::filesystem::path> settings{"", {.exists = true}};
   EXPECT_EQ(refusal(settings, {"--value", folder.path().string()}, {.file = file}), "accepted");

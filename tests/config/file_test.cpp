@@ -14,7 +14,7 @@ using config_test::loaded;
 using config_test::loaded_file;
 using config_test::refusal;
 using config_test::Sample;
-using config_test::TempFolder;
+using config_test::TemporaryFolder;
 
 TEST(SettingsFile, GivesSettings) {
   const Sample settings = loaded_file(R"(
@@ -113,7 +113,7 @@ TEST(SettingsFile, IsRefusedWhenItIsNotToml) {
 }
 
 TEST(SettingsFile, IsRefusedWhenItDoesNotExist) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const std::string expected =
       "exit 4, config error: the settings file does not exist: no.toml\n  fix: name a file that exists with --config";
   EXPECT_EQ(folder.shorten(refusal({}, {.file = folder / "no.toml"})), expected);
@@ -128,7 +128,7 @@ TEST(SettingsFile, IsRefusedWhenItDoesNotExist) {
 }
 
 TEST(SettingsFile, IsRefusedWhenItIsNotARegularFile) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const std::string expected =
       "exit 4, config error: the settings file is not a regular file: it\n  fix: name a TOML file";
   std::filesystem::create_directory(folder / "it");
@@ -148,7 +148,7 @@ TEST(SettingsFile, IsRefusedWhenItCannotBeRead) {
 }
 
 TEST(SettingsFile, IsRefusedWhenItMayNotBeOpened) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const auto file = folder.write("secret.toml", "");
   std::filesystem::permissions(file, std::filesystem::perms::none);
   std::filesystem::permissions(folder.path(), std::filesystem::perms(0755));
@@ -188,14 +188,14 @@ TEST(SettingsFile, IsRefusedWhenItNestsTooDeeply) {
 }
 
 TEST(SettingsFile, KeepsAStrangeFileNameReadable) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const auto file = folder.write("a\nb.toml", "width = 0");
   EXPECT_EQ(folder.shorten(refusal({}, {.file = file})),
             "exit 4, config error: width is out of range: 0 (a\\nb.toml:1)\n  fix: give an integer from 1 to 8192");
 }
 
 TEST(Inherits, TakesWhatTheFileItselfDoesNotSay) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   folder.write("base.toml", "width = 1\nname = 'base'\nlayers = [1, 2, 3]\n[optimizer]\nkind = 'adam'");
   const auto file = folder.write(
       "train.toml", "inherits = 'base.toml'\nname = 'child'\nlayers = [9]\n[optimizer]\nlearning_rate = 0.5");
@@ -208,7 +208,7 @@ TEST(Inherits, TakesWhatTheFileItselfDoesNotSay) {
 }
 
 TEST(Inherits, IsRelativeToTheFileThatSaysIt) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   folder.write("common/a.toml", "width = 1\nname = 'a'");
   folder.write("common/b.toml", "inherits = 'a.toml'\nname = 'b'");
   const auto file = folder.write("mine/train.toml", "inherits = '../common/b.toml'");
@@ -220,7 +220,7 @@ TEST(Inherits, IsRelativeToTheFileThatSaysIt) {
 }
 
 TEST(Inherits, RefusesACircleAndShowsIt) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   folder.write("a.toml", "inherits = 'b.toml'");
   folder.write("b.toml", "inherits = './c.toml'");
   folder.write("c.toml", "inherits = 'a.toml'");
@@ -234,7 +234,7 @@ TEST(Inherits, RefusesACircleAndShowsIt) {
 }
 
 TEST(Inherits, RefusesAParentThatCannotBeUsed) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const auto child = [&](const std::string& parent) {
     return folder.shorten(refusal({}, {.file = folder.write("train.toml", "width = 3\ninherits = '" + parent + "'")}));
   };
@@ -274,7 +274,7 @@ TEST(Inherits, IsASettingLikeAnyOtherInASection) {
 }
 
 TEST(Inherits, FollowsALongChain) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   folder.write("0.toml", "width = 5");
   for (int i = 1; i <= 50; ++i) {
     folder.write(std::to_string(i) + ".toml", "inherits = '" + std::to_string(i - 1) + ".toml'");

@@ -11,7 +11,7 @@ using config_test::Environment;
 using config_test::One;
 using config_test::refusal;
 using config_test::Sample;
-using config_test::TempFolder;
+using config_test::TemporaryFolder;
 
 struct Inner {
   std::string kind;
@@ -35,7 +35,7 @@ struct Required {
 };
 
 TEST(Report, HasThePlainFormForOneProblem) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const auto file = folder.write("train.toml", "\n[optimizer]\nlearning_rate = -1");
   EXPECT_EQ(folder.shorten(refusal({}, {.file = file})),
             "exit 4, config error: optimizer.learning_rate is out of range: -1 (train.toml:3)\n"
@@ -57,7 +57,7 @@ TEST(Report, ListsAllMissingKeysAtOnce) {
 }
 
 TEST(Report, ListsTheProblemsOfAllSourcesInTheirOrder) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   folder.write("base.toml", "width = 0");
   const auto file =
       folder.write("train.toml", "inherits = 'base.toml'\nwidht = 3\nlayers = [0]\nname = 5\noptimizer = 1");
@@ -170,7 +170,7 @@ TEST(Required, IsNotSatisfiedByTheValueOfTheProgram) {
 }
 
 TEST(Exists, IsAskedOfFilesAndFolders) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const std::string file = folder.write("data.csv", "").string();
   const One<std::filesystem::path> settings{"", {.exists = true}};
   EXPECT_EQ(refusal(settings, {"--value", file}), "accepted");

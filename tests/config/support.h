@@ -3,14 +3,8 @@
 #ifndef TESTS_CONFIG_SUPPORT_H_
 #define TESTS_CONFIG_SUPPORT_H_
 
-#include <unistd.h>
-
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,8 +12,11 @@
 
 #include "base/config/settings.h"
 #include "base/log/error.h"
+#include "tests/support/temporary_folder.h"
 
 namespace config_test {
+
+using base::TemporaryFolder;
 
 struct OptimizerSettings {
   double learning_rate = 0.1;
@@ -126,52 +123,16 @@ std::string refusal(const std::vector<std::string>& arguments, const base::Sourc
   return refusal(S{}, arguments, sources);
 }
 
-/// A folder that is gone when the test is over.
-class TempFolder {
- public:
-  TempFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "config_test.XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-    path_ = name;
-  }
-  ~TempFolder() { std::filesystem::remove_all(path_); }
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
-
-  std::filesystem::path write(std::string_view name, std::string_view text) const {
-    std::filesystem::create_directories((path_ / name).parent_path());
-    std::ofstream(path_ / name, std::ios::binary) << text;
-    return path_ / name;
-  }
-  std::string read(std::string_view name) const {
-    std::ifstream file(path_ / name, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
-  /// The text with the paths of files in this folder as if it were the current one.
-  std::string shorten(std::string text) const {
-    const std::string prefix = path_.string() + '/';
-    for (std::size_t at = 0; (at = text.find(prefix, at)) != std::string::npos;) text.erase(at, prefix.size());
-    return text;
-  }
-
- private:
-  std::filesystem::path path_;
-};
-
 /// What becomes of a file called train.toml with this text.
 template <typename S = Sample>
 std::string file_refusal(std::string_view text, S settings = {}) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   return folder.shorten(refusal(settings, {}, {.file = folder.write("train.toml", text)}));
 }
 
 template <typename S = Sample>
 S loaded_file(std::string_view text) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   return loaded<S>({}, {.file = folder.write("train.toml", text)});
 }
 

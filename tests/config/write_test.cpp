@@ -12,7 +12,7 @@ namespace {
 
 using config_test::One;
 using config_test::Sample;
-using config_test::TempFolder;
+using config_test::TemporaryFolder;
 
 struct Inner {
   std::int64_t depth = -1;
@@ -98,7 +98,7 @@ depth = -1
 )";
 
 TEST(SettingsTomlGolden, SaysEverythingAboutEveryKnob) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const config_test::Environment environment{"SCAFFOLD_SET_DATA=/data/\"mnist\"", "SCAFFOLD_SET_TOKEN=hunter2"};
   Written settings;
   const base::Origins origins = config_test::load(
@@ -179,7 +179,7 @@ TEST(SettingsToml, KeepsAStrangeOriginInOneComment) {
 }
 
 TEST(WriteSettings, WritesTheWholeFileAndNothingElse) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const auto settings = config_test::loaded<Sample>({"--width", "64"});
   base::write_settings(settings, folder / "config.toml", {{"width", "--width"}});
   EXPECT_EQ(folder.read("config.toml"), base::settings_toml(settings, {{"width", "--width"}}));
@@ -188,14 +188,14 @@ TEST(WriteSettings, WritesTheWholeFileAndNothingElse) {
 }
 
 TEST(WriteSettings, ReplacesAFileThatIsThere) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   folder.write("config.toml", std::string(100'000, '#'));
   base::write_settings(Sample{}, folder / "config.toml");
   EXPECT_EQ(folder.read("config.toml"), base::settings_toml(Sample{}));
 }
 
 TEST(WriteSettings, SaysWhyItCannotWrite) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   EXPECT_EQ(folder.shorten(config_test::error_of([&] { base::write_settings(Sample{}, folder / "no/config.toml"); })),
             "exit 4, config error: the settings cannot be written: no/config.toml (No such file or directory)\n"
             "  fix: check that its folder exists and can be written to");

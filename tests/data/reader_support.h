@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "base/log/error.h"
-#include "tests/log/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 
 namespace base {
 

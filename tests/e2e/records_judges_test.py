@@ -2,34 +2,16 @@
 way round, byte for byte where the format says which bytes. PROGRAM is records_judge.cpp."""
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-REQUIREMENTS = REPOSITORY / "tests/e2e/requirements-judges.txt"
-JUDGES = REPOSITORY / "build/judges"
-
-
-def enter_environment():
-    """Goes on in a virtual environment that has the judges. A stamp, written last, tells a whole one."""
-    python = JUDGES / "bin/python"
-    stamp = JUDGES / "stamp"
-    wanted = f"{JUDGES}\n{REQUIREMENTS.read_text()}"
-    if not stamp.exists() or stamp.read_text() != wanted:
-        subprocess.run([sys.executable, "-m", "venv", "--clear", JUDGES], check=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", REQUIREMENTS], check=True,
-                       env={name: value for name, value in os.environ.items() if name != "PIP_FIND_LINKS"})
-        stamp.write_text(wanted)
-    if Path(sys.prefix) != JUDGES:
-        os.execv(python, [python, *sys.argv])
-
+import judges
 
 if __name__ == "__main__":
-    enter_environment()
+    judges.enter_environment("records")
 
 import numpy as np
 import safetensors

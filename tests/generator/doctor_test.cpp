@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/generator/fake_machine.h"
-#include "tests/log/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 
 namespace generator {
 namespace {

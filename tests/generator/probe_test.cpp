@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "tests/log/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 
 namespace generator {
 namespace {

@@ -14,7 +14,7 @@
 #include "base/log/progress_bar.h"
 #include "tests/log/pseudo_terminal.h"
 #include "tests/log/screen.h"
-#include "tests/log/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 
 namespace base {
 namespace {

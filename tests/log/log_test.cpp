@@ -19,7 +19,7 @@
 #include "base/log/error.h"
 #include "tests/log/pseudo_terminal.h"
 #include "tests/log/screen.h"
-#include "tests/log/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 
 namespace base::log {
 namespace {

@@ -12,7 +12,7 @@
 #include "base/model/resnet.h"
 #include "base/model/weights.h"
 #include "base/tensor/tensor_view.h"
-#include "tests/log/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/model/support.h"
 
 namespace base {

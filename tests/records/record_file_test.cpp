@@ -22,8 +22,8 @@ using base::RecordWriter;
 using base::ShardedWriter;
 using base::text_of;
 using records_test::error_of;
-using records_test::read_file;
-using records_test::TempFolder;
+using records_test::contents_of;
+using records_test::TemporaryFolder;
 using records_test::write_file;
 using testing::AllOf;
 using testing::Each;
@@ -58,13 +58,13 @@ Texts read_all(const RecordIndex& index) {
 }
 
 TEST(RecordFile, WritesTheFramingOfTensorFlow) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   RecordWriter writer(folder / "x");
   writer.append(bytes_of("abcd"));
   EXPECT_EQ(writer.bytes(), 20U);
-  EXPECT_EQ(read_file(folder / "x"), "");
+  EXPECT_EQ(contents_of(folder / "x"), "");
   writer.flush();
-  EXPECT_EQ(read_file(folder / "x"), std::string("\4\0\0\0\0\0\0\0\x42\x45\x52\x04"
+  EXPECT_EQ(contents_of(folder / "x"), std::string("\4\0\0\0\0\0\0\0\x42\x45\x52\x04"
                                                  "abcd\x68\x10\xe6\xb6",
                                                  20));
   writer.append({});
@@ -74,13 +74,13 @@ TEST(RecordFile, WritesTheFramingOfTensorFlow) {
 }
 
 TEST(RecordFile, ReadsAnEmptyFileAsNoRecords) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   EXPECT_TRUE(read_all(write_records(folder / "x", {})).empty());
   EXPECT_EQ(RecordIndex(folder / "x").size(), 0U);
 }
 
 TEST(RecordFile, TellsWhereEachRecordStarts) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   write_records(folder / "x", {"one", "", "three"});
   RecordReader reader(folder / "x");
   const RecordIndex index(folder / "x");
@@ -97,7 +97,7 @@ TEST(RecordFile, TellsWhereEachRecordStarts) {
 }
 
 TEST(RecordFile, CanBeReadWhileItIsWritten) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   RecordWriter writer(folder / "x");
   writer.append(bytes_of("one"));
   writer.sync();
@@ -129,9 +129,9 @@ TEST(RecordFile, RefusesAMissingFile) {
 
 // Three records, of which the second, at byte 19, is to be damaged.
 struct Three {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   std::filesystem::path path = write_records(folder / "x", {"one", "second", "three"});
-  std::string bytes = read_file(path);
+  std::string bytes = contents_of(path);
 
   void flip(std::size_t at) {
     bytes[at] = static_cast<char>(bytes[at] ^ 0x10);
@@ -199,9 +199,9 @@ TEST(RecordFile, LosesOneRecordToOneDamageWhenAskedToSkip) {
 }
 
 TEST(RecordFile, FindsTheRecordsBehindAWriterThatDiedAndStartedAgain) {
-  const TempFolder folder;
-  const std::string first = read_file(write_records(folder / "x", {"one", std::string(1000, 'x')}));
-  const std::string second = read_file(write_records(folder / "x", {"two", "three"}));
+  const TemporaryFolder folder;
+  const std::string first = contents_of(write_records(folder / "x", {"one", std::string(1000, 'x')}));
+  const std::string second = contents_of(write_records(folder / "x", {"two", "three"}));
   write_file(folder / "x", first.substr(0, 500) + second);
   RecordReader reader(folder / "x", {.skip_damaged = true});
   EXPECT_THAT(read_all(reader), ElementsAre("one", "two", "three"));
@@ -209,7 +209,7 @@ TEST(RecordFile, FindsTheRecordsBehindAWriterThatDiedAndStartedAgain) {
 }
 
 TEST(RecordFile, RefusesALengthThatOverflows) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const std::uint64_t length : {~std::uint64_t{0}, ~std::uint64_t{0} - 16, std::uint64_t{1} << 63}) {
     std::string header(12, '\0');
     std::memcpy(header.data(), &length, 8);
@@ -223,7 +223,7 @@ TEST(RecordFile, RefusesALengthThatOverflows) {
 }
 
 TEST(RecordFile, IsReadByManyThreadsAtOnce) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Texts records;
   for (int i = 0; i < 1000; ++i) records.push_back(std::string(static_cast<std::size_t>(i), static_cast<char>(i)));
   const RecordIndex index(write_records(folder / "x", records));
@@ -242,7 +242,7 @@ TEST(RecordFile, IsReadByManyThreadsAtOnce) {
 }
 
 RC_GTEST_PROP(RecordFile, ReadsBackWhateverItWrites, (const Texts& records)) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   write_records(folder / "x", records);
   RC_ASSERT(read_all(folder / "x") == records);
   RC_ASSERT(read_all(RecordIndex(folder / "x")) == records);
@@ -250,8 +250,8 @@ RC_GTEST_PROP(RecordFile, ReadsBackWhateverItWrites, (const Texts& records)) {
 
 RC_GTEST_PROP(RecordFile, NoticesADamageToAnyByte, ()) {
   const auto records = *rc::gen::nonEmpty(rc::gen::arbitrary<Texts>());
-  const TempFolder folder;
-  std::string bytes = read_file(write_records(folder / "x", records));
+  const TemporaryFolder folder;
+  std::string bytes = contents_of(write_records(folder / "x", records));
   const auto at = static_cast<std::size_t>(*rc::gen::inRange<int>(0, static_cast<int>(bytes.size())));
   bytes[at] = static_cast<char>(bytes[at] ^ *rc::gen::inRange(1, 256));
   write_file(folder / "x", bytes);
@@ -271,7 +271,7 @@ RC_GTEST_PROP(RecordFile, NoticesADamageToAnyByte, ()) {
 }
 
 RC_GTEST_PROP(RecordFile, NeverCrashesOnRandomBytes, (const std::string& bytes)) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   write_file(folder / "x", bytes);
   RecordReader reader(folder / "x", {.skip_damaged = true});
   read_all(reader);
@@ -287,7 +287,7 @@ Texts names_in(const std::filesystem::path& folder) {
 }
 
 TEST(ShardedWriter, SplitsByTheNumberOfRecords) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   ShardedWriter writer(folder / "new/deep", "train", {.max_records = 2});
   for (const std::string record : {"a", "b", "c", "d", "e"}) writer.append(bytes_of(record));
   EXPECT_EQ(writer.records(), 5U);
@@ -302,7 +302,7 @@ TEST(ShardedWriter, SplitsByTheNumberOfRecords) {
 }
 
 TEST(ShardedWriter, SplitsByTheSizeOfAFile) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   ShardedWriter writer(folder.path(), "train", {.max_bytes = 40});
   for (const std::string record : {"1234", "5678", "9", "longer than any shard may be, frame included", "0"}) {
     writer.append(bytes_of(record));
@@ -316,13 +316,13 @@ TEST(ShardedWriter, SplitsByTheSizeOfAFile) {
 }
 
 TEST(ShardedWriter, WritesOneEmptyShardIfNoRecordComes) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   EXPECT_THAT(ShardedWriter(folder.path(), "x").close(), ElementsAre(folder / "x-00000-of-00001.tfrecord"));
   EXPECT_TRUE(read_all(folder / "x-00000-of-00001.tfrecord").empty());
 }
 
 TEST(ShardedWriter, LeavesNothingBehindUnlessItIsClosed) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   {
     ShardedWriter writer(folder.path(), "train", {.max_records = 1});
     for (const std::string record : {"a", "b", "c"}) writer.append(bytes_of(record));
@@ -332,7 +332,7 @@ TEST(ShardedWriter, LeavesNothingBehindUnlessItIsClosed) {
 }
 
 TEST(ShardedWriter, LeavesNothingBehindIfAShardCannotGetItsName) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   {
     ShardedWriter writer(folder.path(), "train", {.max_records = 1});
     for (const std::string record : {"a", "b", "c"}) writer.append(bytes_of(record));
@@ -343,7 +343,7 @@ TEST(ShardedWriter, LeavesNothingBehindIfAShardCannotGetItsName) {
 }
 
 TEST(ShardedWriter, WillNotMixItsShardsWithOldOnes) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   ShardedWriter(folder.path(), "train").close();
   EXPECT_THAT(error_of([&] { ShardedWriter(folder.path(), "train"); }),
               AllOf(StartsWith("data error: there are files of that name already: "),
@@ -354,7 +354,7 @@ TEST(ShardedWriter, WillNotMixItsShardsWithOldOnes) {
 }
 
 TEST(ShardedWriter, SaysWhyAFolderCannotBeUsed) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   write_file(folder / "file", "");
   EXPECT_THAT(error_of([&] { ShardedWriter(folder / "file" / "x", "train"); }),
               StartsWith("data error: the folder cannot be created: "));
@@ -362,7 +362,7 @@ TEST(ShardedWriter, SaysWhyAFolderCannotBeUsed) {
 
 RC_GTEST_PROP(ShardedWriter, KeepsEveryRecordInOrder, ()) {
   const auto records = *rc::gen::resize(4, rc::gen::arbitrary<Texts>());  // few: each shard is synced
-  const TempFolder folder;
+  const TemporaryFolder folder;
   ShardedWriter writer(
       folder.path(), "x",
       {.max_bytes = *rc::gen::inRange<std::uint64_t>(0, 100), .max_records = *rc::gen::inRange<std::uint64_t>(0, 4)});

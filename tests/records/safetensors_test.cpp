@@ -20,8 +20,8 @@ using base::TensorView;
 using base::text_of;
 using base::write_safetensors;
 using records_test::error_of;
-using records_test::read_file;
-using records_test::TempFolder;
+using records_test::contents_of;
+using records_test::TemporaryFolder;
 using records_test::write_file;
 using testing::AllOf;
 using testing::ElementsAre;
@@ -39,7 +39,7 @@ std::string file_of(const std::string& header, const std::string& data = "") {
 
 // What reading a file with these bytes says.
 std::string refusal(const std::string& bytes) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   return error_of([&] { SafetensorsFile(write_file(folder / "bad.safetensors", bytes)); });
 }
 
@@ -49,7 +49,7 @@ auto refuses(const std::string& why) {
 }
 
 TEST(Safetensors, WritesTheLayoutOfPythonsWriter) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const std::vector<TensorView> tensors = {
       {"b", DType::kU8, {4}, bytes_of(kFour)},
       {"z", DType::kF32, {1, 1}, bytes_of(kFour)},
@@ -63,19 +63,19 @@ TEST(Safetensors, WritesTheLayoutOfPythonsWriter) {
       R"({"dtype":"F32","shape":[],"data_offsets":[8,12]},"z":{"dtype":"F32","shape":[1,1],"data_offsets":[12,16]},)"
       R"("b":{"dtype":"U8","shape":[4],"data_offsets":[16,20]}})";
   const std::string padding((8 - header.size() % 8) % 8, ' ');
-  EXPECT_EQ(read_file(folder / "x"), file_of(header + padding, kEight + kFour + kFour + kFour));
-  EXPECT_EQ(crc, base::crc32c(bytes_of(read_file(folder / "x"))));
+  EXPECT_EQ(contents_of(folder / "x"), file_of(header + padding, kEight + kFour + kFour + kFour));
+  EXPECT_EQ(crc, base::crc32c(bytes_of(contents_of(folder / "x"))));
 }
 
 TEST(Safetensors, WritesNoMetadataWhereThereIsNone) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   write_safetensors(folder / "x", {});
-  EXPECT_EQ(read_file(folder / "x"), file_of("{}      "));
+  EXPECT_EQ(contents_of(folder / "x"), file_of("{}      "));
   EXPECT_TRUE(SafetensorsFile(folder / "x").tensors().empty());
 }
 
 TEST(Safetensors, FindsTensorsByNameAlsoAfterAMove) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const std::vector<TensorView> tensors = {{"one", DType::kF32, {1}, bytes_of(kFour)},
                                            {"two", DType::kBF16, {2, 2}, bytes_of(kEight)},
                                            {"none", DType::kF64, {3, 0}, {}}};
@@ -93,7 +93,7 @@ TEST(Safetensors, FindsTensorsByNameAlsoAfterAMove) {
 }
 
 TEST(Safetensors, ReadsAnyOrderOfEntriesAndFieldsItDoesNotKnow) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const std::string header =
       R"({"b":{"data_offsets":[4,8],"shape":[4],"dtype":"I8","more":[1]},"a":{"dtype":"F32","shape":[],"data_offsets":[0,4]}})";
   const SafetensorsFile file(write_file(folder / "x", file_of(header, "12345678")));
@@ -197,7 +197,7 @@ TEST(Safetensors, ShowsAHostileNameHarmlessAndShort) {
 }
 
 TEST(Safetensors, WillNotWriteTensorsThatMakeNoSense) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const auto write = [&](const std::vector<TensorView>& tensors,
                          const std::map<std::string, std::string>& metadata = {}) {
     return error_of([&] { write_safetensors(folder / "x", tensors, {.metadata = metadata}); });
@@ -254,7 +254,7 @@ Owned random_tensors() {
 }
 
 RC_GTEST_PROP(Safetensors, ReadsBackWhateverItWrites, ()) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const Owned owned = random_tensors();
   write_safetensors(folder / "x", owned.views);
   const SafetensorsFile file(folder / "x");
@@ -267,14 +267,14 @@ RC_GTEST_PROP(Safetensors, ReadsBackWhateverItWrites, ()) {
     RC_ASSERT(text_of(found->bytes) == text_of(wanted.bytes));
   }
   // and writing what was read gives the same file
-  RC_ASSERT(write_safetensors(folder / "y", file.tensors()) == base::crc32c(bytes_of(read_file(folder / "x"))));
+  RC_ASSERT(write_safetensors(folder / "y", file.tensors()) == base::crc32c(bytes_of(contents_of(folder / "x"))));
 }
 
 RC_GTEST_PROP(Safetensors, NeverCrashesOnADamagedFile, ()) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const Owned owned = random_tensors();
   write_safetensors(folder / "x", owned.views, {.metadata = {{"a", "b"}}});
-  std::string bytes = read_file(folder / "x");
+  std::string bytes = contents_of(folder / "x");
   const int damages = *rc::gen::inRange(1, 4);
   for (int i = 0; i < damages; ++i) {
     const auto at = static_cast<std::size_t>(*rc::gen::inRange<int>(0, static_cast<int>(bytes.size())));

@@ -7,8 +7,8 @@
 #include <base/model/model.h>
 #include <base/tensor/device.h>
 #include <base/train/trainer.h>
+#include <tests/support/temporary_folder.h>
 
-#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -72,22 +72,6 @@ class SmallTrainer : public Trainer {
     seed_everything(settings.train.seed);
     return std::make_shared<SmallModel>();
   }
-};
-
-/// A folder that is gone with it.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "scaffold_test_XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
 };
 
 /// Parameters and buffers in one flat tensor, to compare to the bit.
