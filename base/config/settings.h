@@ -91,10 +91,10 @@ std::string settings_help(const S& settings, const Sources& sources = {}) {
 
 /// The settings as a commented TOML file that gives exactly these values when it is read again; secrets are left out.
 /// With the origins that load_settings() returned, each value that is no default says where it came from.
+/// `untouched` has the same knobs with their defaults.
 template <SettingsStruct S>
-std::string settings_toml(const S& settings, const Origins& origins = {}) {
+std::string settings_toml(const S& settings, const Origins& origins = {}, S untouched = {}) {
   S copy = settings;
-  S untouched{};
   Knobs knobs;
   Knobs defaults;
   copy.declare(knobs);

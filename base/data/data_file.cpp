@@ -4,8 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 
 #include "base/log/error.h"
 #include "base/log/format.h"
@@ -70,6 +72,23 @@ std::string read_data_file(const std::filesystem::path& path) {
   }
   bytes.resize(filled);
   return bytes;
+}
+
+std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder, const std::string& ending) {
+  std::vector<std::filesystem::path> files;
+  std::error_code problem;
+  std::filesystem::directory_iterator entry(folder, problem);
+  for (; !problem && entry != std::filesystem::directory_iterator(); entry.increment(problem))
+    if (entry->path().extension() == ending && entry->is_regular_file()) files.push_back(entry->path());
+  if (problem) {
+    throw Error(ErrorKind::kData, "the folder of data cannot be read", format("{} ({})", folder, problem.message()),
+                "check the path, and that this user may read it");
+  }
+  if (files.empty())
+    throw Error(ErrorKind::kData, format("the folder has no {} files in it", ending), folder.string(),
+                "put some there");
+  std::ranges::sort(files);
+  return files;
 }
 
 }  // namespace base

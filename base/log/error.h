@@ -53,7 +53,8 @@ class Error : public std::exception {
   int exit_code() const { return info(kind_).exit_code; }
   /// The whole message, as in the example above; no newline at its end.
   const char* what() const noexcept override { return message_.c_str(); }
-  /// Its parts, for who says it in other words: "the file is not an IDX file: /data/labels.gz", and what to do about it.
+  /// Its parts, for who says it in other words: "the file is not an IDX file: /data/labels.gz", and what to do about
+  /// it.
   const std::string& problem() const { return problem_; }
   const std::string& fix() const { return fix_; }
 

@@ -12,8 +12,8 @@
 #include "base/model/resnet.h"
 #include "base/model/weights.h"
 #include "base/tensor/tensor_view.h"
-#include "tests/support/temporary_folder.h"
 #include "tests/model/support.h"
+#include "tests/support/temporary_folder.h"
 
 namespace base {
 namespace {

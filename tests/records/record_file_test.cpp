@@ -21,8 +21,8 @@ using base::RecordReader;
 using base::RecordWriter;
 using base::ShardedWriter;
 using base::text_of;
-using records_test::error_of;
 using records_test::contents_of;
+using records_test::error_of;
 using records_test::TemporaryFolder;
 using records_test::write_file;
 using testing::AllOf;
@@ -65,8 +65,8 @@ TEST(RecordFile, WritesTheFramingOfTensorFlow) {
   EXPECT_EQ(contents_of(folder / "x"), "");
   writer.flush();
   EXPECT_EQ(contents_of(folder / "x"), std::string("\4\0\0\0\0\0\0\0\x42\x45\x52\x04"
-                                                 "abcd\x68\x10\xe6\xb6",
-                                                 20));
+                                                   "abcd\x68\x10\xe6\xb6",
+                                                   20));
   writer.append({});
   writer.close();
   EXPECT_EQ(std::filesystem::file_size(folder / "x"), 36U);

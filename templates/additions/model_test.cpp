@@ -1,0 +1,21 @@
+#include <base/torch.h>  // first, since it is precompiled
+
+#include "src/<@ file_name @>.h"
+
+#include <gtest/gtest.h>
+
+namespace <@ namespace @> {
+namespace {
+
+TEST(<@ class_name @>, AnswersItsExampleInputs) {
+  <@ class_name @> model{Settings{}};
+  model.set_mode(base::Model::Mode::kInfer);
+  const base::Tensors inputs = model.example_inputs();
+  const base::Tensors answer = model.run(inputs);
+  ASSERT_FALSE(answer.empty());
+  for (const auto& [name, output] : answer)
+    EXPECT_EQ(output.size(0), inputs.begin()->second.size(0)) << name << " needs a row for each example";
+}
+
+}  // namespace
+}  // namespace <@ namespace @>

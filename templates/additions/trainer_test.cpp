@@ -1,0 +1,23 @@
+#include <base/torch.h>  // first, since it is precompiled
+
+#include "src/<@ file_name @>.h"
+
+#include <gtest/gtest.h>
+
+#include "src/data_loader.h"
+#include "src/model.h"
+
+namespace <@ namespace @> {
+namespace {
+
+TEST(<@ class_name @>, TakesAStep) {
+  Settings settings{.folder = std::filesystem::path(testing::TempDir()) / "<@ identifier @>_data"};
+  settings.train.device = "cpu";
+  const auto model = std::make_shared<Model>(settings);
+  <@ class_name @> trainer(settings.train, model, std::make_shared<DataLoader>(settings, base::Part::kTraining));
+  trainer.train(1);
+  EXPECT_EQ(trainer.state().step, 1);
+}
+
+}  // namespace
+}  // namespace <@ namespace @>

@@ -1,0 +1,111 @@
+# shellcheck shell=bash
+# What the scripts share: options, building, and a job with its log. They source it from the project's folder.
+
+# The hyper-parameters that a script gives are also options: learning_rate is --learning-rate.
+hyper_parameters=(runs data batch_size learning_rate epochs job_prefix)
+background=false
+edit=false
+arguments=() # what is no option
+flags=()     # what follows --, for the program
+
+fail() { # fail WHAT FIX
+  printf '%s: %s\n  fix: %s\n' "${0##*/}" "$1" "$2" >&2
+  exit 3
+}
+
+print_help() {
+  sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "$0"
+  echo
+  echo "Options: --background (detach; stop.sh ends it), --edit (write the hypothesis now), and with their values here:"
+  local name
+  for name in "${hyper_parameters[@]}"; do printf '  --%-16s %s\n' "${name//_/-}" "${!name}"; done
+  echo "What follows -- goes to the program: -- --precision bf16"
+}
+
+parse_options() {
+  local name
+  while [ $# -gt 0 ]; do
+    case $1 in
+      -h | --help) print_help && exit 0 ;;
+      --background) background=true ;;
+      --edit) edit=true ;;
+      --) flags=("${@:2}") && return ;;
+      --*)
+        name=${1#--} name=${name//-/_}
+        [[ " ${hyper_parameters[*]} " = *" $name "* ]] || fail "unknown option '$1'" "--help lists them"
+        [ $# -gt 1 ] || fail "$1 needs a value" "$1 VALUE"
+        printf -v "$name" %s "$2" && shift
+        ;;
+      *) arguments+=("$1") ;;
+    esac
+    shift
+  done
+}
+
+# On $PATH, or the one that was installed with the scaffold command.
+find_conan() {
+  command -v conan && return
+  local tool
+  tool=$(readlink -f "$(command -v scaffold)") && tool=${tool%/bin/*}/libexec/scaffold/venv/bin/conan
+  [ -x "$tool" ] || fail "Conan is not on this machine" "python3 -m pip install conan, or \`./dev install\` in scaffold's repository"
+  echo "$tool"
+}
+
+# build_project PRESET: does only what is left to do, and shows the end of its log if that fails.
+build_project() {
+  local preset=$1 log=build/$1/build.log
+  grep -q "\"name\": \"$preset\", \"inherits\"" CMakePresets.json || fail "there is no preset '$preset'" "see CMakePresets.json"
+  mkdir -p "build/$preset"
+  echo "building ($preset) ..."
+  if ! build_steps "$preset" >"$log" 2>&1; then
+    tail -n 20 "$log" >&2
+    fail "the build failed" "see $log"
+  fi
+}
+
+build_steps() {
+  local preset=$1 toolchain=build/$1/generators/conan_toolchain.cmake conan options=(-s build_type=Release)
+  if [ ! -f "$toolchain" ] || [ conanfile.py -nt "$toolchain" ]; then
+    conan=$(find_conan)
+    [ "$preset" != debug ] || options=(-s build_type=Debug)
+    [ "$preset" != cuda ] || options+=(-o '&:with_cuda=True')
+    "$conan" profile path default || "$conan" profile detect || return
+    ! "$conan" profile path scaffold || options+=(-pr:a scaffold)
+    "$conan" install . "${options[@]}" --build missing || return
+  fi
+  [ -f "build/$preset/build.ninja" ] || cmake --preset "$preset" || return
+  cmake --build --preset "$preset"
+}
+
+# start_job PRESET FLAG...: trains, in a run and with a log of the job's name.
+start_job() {
+  local preset=$1 log
+  shift
+  job=$job_prefix-$(date +%Y%m%d-%H%M%S)
+  mkdir -p runlogs
+  while ! mkdir "runlogs/$job" 2>/dev/null; do job+=x; done # two in the same second
+  log=runlogs/$job/train
+  local command=("build/$preset/<@ identifier @>" train --config config/train.toml --run "$runs/$job" --log "$log.log"
+    --folder "$data" --data.batch_size "$batch_size" --optimizer.learning_rate "$learning_rate" --epochs "$epochs"
+    "$@" "${flags[@]}")
+  write_down "${command[@]}"
+  if $background; then
+    nohup setsid "${command[@]}" >"$log.out" 2>&1 </dev/null &
+    echo $! >"$log.pid"
+    printf 'job %s runs in the background\n  follow: tail -f %s\n  stop:   ./stop.sh %s\n' "$job" "$log.out" "$job"
+  else
+    echo $$ >"$log.pid"
+    exec "${command[@]}"
+  fi
+}
+
+# A section of training_log.md: what was done now, why and what came of it by its author.
+write_down() {
+  {
+    printf '\n## %s\n\n' "$job"
+    printf -- '- commit: %s\n' "$(git describe --always --dirty 2>/dev/null || echo none)"
+    printf -- '- command: `%s`\n' "$*"
+    printf '\n**Hypothesis**: \n\n**Results**: \n'
+  } >>training_log.md
+  ! $edit || "${EDITOR:-vi}" training_log.md
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Ends a job between two steps, with a checkpoint. Without an argument it lists the jobs that run.
+#
+#   ./stop.sh [JOB]
+#
+# To go on: build/release/<@ identifier @> train --run runs/JOB
+set -euo pipefail
+cd "$(dirname "$(readlink -f "$0")")"
+
+# The number in a .pid file may belong to another program by now: the job's own has its name on its command line.
+is_running() { tr '\0' ' ' 2>/dev/null <"/proc/$2/cmdline" | grep -qF "runlogs/$1/"; }
+
+if [ $# -eq 0 ]; then
+  for file in runlogs/*/*.pid; do
+    [ -e "$file" ] || continue
+    job=${file#runlogs/} job=${job%%/*}
+    if is_running "$job" "$(cat "$file")"; then echo "$job"; fi
+  done
+  exit
+fi
+
+job=$1
+[ -d "runlogs/$job" ] || { printf 'stop.sh: there is no job %s\n  fix: ./stop.sh without an argument lists those that run\n' "$job" >&2; exit 3; }
+for file in "runlogs/$job"/*.pid; do
+  pid=$(cat "$file")
+  if ! is_running "$job" "$pid"; then
+    echo "$job has ended already"
+    continue
+  fi
+  kill -TERM "$pid"
+  while is_running "$job" "$pid"; do sleep 0.1; done
+  echo "$job is stopped"
+done

@@ -1,0 +1,26 @@
+// settings.h: the knobs of this project. Each is a flag, a line of config/train.toml and a line of the help.
+#ifndef SRC_SETTINGS_H_
+#define SRC_SETTINGS_H_
+
+#include <base/train/train_settings.h>
+
+#include <cstdint>
+#include <filesystem>
+
+namespace <@ namespace @> {
+
+struct Settings {
+  std::filesystem::path folder = "data";
+  std::int64_t width = 16;
+  base::TrainSettings train;
+
+  void declare(base::Knobs& knobs) {
+    knobs.add("folder", folder, "where the data are");
+    knobs.add("width", width, "units in the hidden layer", {.min = 1, .max = 4096});
+    train.declare(knobs);
+  }
+};
+
+}  // namespace <@ namespace @>
+
+#endif  // SRC_SETTINGS_H_

@@ -1,0 +1,26 @@
+#include <base/torch.h>  // first, since it is precompiled
+
+#include "src/data_loader.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "src/model.h"
+
+namespace <@ namespace @> {
+namespace {
+
+TEST(DataLoader, GivesTheModelItsInputs) {
+  const Settings settings{.folder = std::filesystem::path(testing::TempDir()) / "<@ identifier @>_data"};
+  const DataLoader loader(settings, base::Part::kTraining);
+  ASSERT_GT(loader.size(), 1);
+  const std::array<std::int64_t, 2> indices{0, 1};
+  const base::Batch batch = loader.make_batch(indices, {.augment = true});
+  Model model{settings};
+  const base::Tensors outputs = model.run(batch.tensors);
+  EXPECT_TRUE(model.loss(outputs, batch.tensors).isfinite().item<bool>());
+}
+
+}  // namespace
+}  // namespace <@ namespace @>

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Trains on the processors of this machine.
+#
+#   ./train_local_cpu.sh [PRESET] [OPTION]... [-- FLAG]...
+#
+# PRESET is release (the default) or debug, see CMakePresets.json.
+set -euo pipefail
+cd "$(dirname "$(readlink -f "$0")")"
+
+runs=runs # folder in which each job gets a folder of its own
+data=data
+batch_size=32
+learning_rate=0.001
+epochs=5
+job_prefix=<@ job_name @>
+
+source scripts/job.sh
+parse_options "$@"
+preset=${arguments[0]:-release}
+
+build_project "$preset"
+start_job "$preset" --device cpu

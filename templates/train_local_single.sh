@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Trains on one GPU of this machine.
+#
+#   ./train_local_single.sh GPU_ID [PRESET] [OPTION]... [-- FLAG]...
+#
+# GPU_ID is a number that nvidia-smi shows, PRESET is cuda by default, see CMakePresets.json.
+set -euo pipefail
+cd "$(dirname "$(readlink -f "$0")")"
+
+runs=runs # folder in which each job gets a folder of its own
+data=data
+batch_size=32
+learning_rate=0.001
+epochs=5
+job_prefix=<@ job_name @>
+
+source scripts/job.sh
+source scripts/gpu.sh
+parse_options "$@"
+gpu=${arguments[0]:-}
+preset=${arguments[1]:-cuda}
+
+check_gpu "$gpu"
+build_project "$preset"
+export CUDA_VISIBLE_DEVICES=$gpu
+start_job "$preset" --device cuda
