@@ -12,7 +12,7 @@ namespace <@ namespace @> {
 struct Settings {
   std::filesystem::path folder = "data";
   std::int64_t width = 16;
-  base::TrainSettings train;
+  base::TrainSettings train{.optimizer = {.learning_rate = 0.01}};
 
   void declare(base::Knobs& knobs) {
     knobs.add("folder", folder, "where the data are");

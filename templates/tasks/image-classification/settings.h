@@ -12,7 +12,7 @@ namespace <@ namespace @> {
 struct Settings {
   std::filesystem::path folder = "data";
   std::int64_t width = 32;
-  base::TrainSettings train{.score = "accuracy", .lower_is_better = false};
+  base::TrainSettings train{.score = "accuracy", .lower_is_better = false, .optimizer = {.learning_rate = 0.003}};
 
   void declare(base::Knobs& knobs) {
     knobs.add("folder", folder, "where the data are");

@@ -12,7 +12,7 @@ namespace <@ namespace @> {
 struct Settings {
   std::filesystem::path folder = "data";
   std::int64_t width = 64;
-  base::TrainSettings train{.score = "mae"};
+  base::TrainSettings train{.score = "mae", .optimizer = {.learning_rate = 0.01}};
 
   void declare(base::Knobs& knobs) {
     knobs.add("folder", folder, "where the data are");

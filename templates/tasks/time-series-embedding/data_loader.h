@@ -2,6 +2,7 @@
 #ifndef SRC_DATA_LOADER_H_
 #define SRC_DATA_LOADER_H_
 
+#include <base/data/data_file.h>
 #include <base/data/data_loader.h>
 #include <base/data/part.h>
 #include <base/data/sample_data.h>

@@ -13,7 +13,7 @@ struct Settings {
   std::filesystem::path folder = "data";
   std::int64_t length = 48;
   std::int64_t embedding = 4;
-  base::TrainSettings train{.score = "mae"};
+  base::TrainSettings train{.score = "mae", .optimizer = {.learning_rate = 0.01}};
 
   void declare(base::Knobs& knobs) {
     knobs.add("folder", folder, "where the data are");
