@@ -47,7 +47,8 @@ std::string list_tasks(const TemplateSet& set) {
   if (!tasks.empty()) text += "scaffold new-project NAME --task\n" + table_of(tasks);
   std::vector<Row> additions;
   for (const Addition& addition : set.additions) additions.emplace_back(addition.kind, addition.text);
-  if (!additions.empty()) text += (text.empty() ? "" : "\n") + std::string("scaffold add\n") + table_of(additions);
+  if (!additions.empty() && !text.empty()) text += "\n";
+  if (!additions.empty()) text += "scaffold add\n" + table_of(additions);
   return without_newline(text);
 }
 

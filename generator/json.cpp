@@ -67,14 +67,13 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
-  bool parse_error(std::size_t, const std::string& last, const nlohmann::detail::exception& error) override {
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) override {
     // "[json.exception.parse_error.101] parse error at line 3, column 5: syntax error while parsing ..."
     std::string reason = error.what();
     const std::size_t at = reason.find(": ");
     if (at != std::string::npos) reason.erase(0, at + 2);
     if (reason.starts_with("syntax error ")) reason.erase(0, std::string_view("syntax error ").size());
-    const bool is_at_end = last.empty() || last == "<end of file>";
-    fail("this is not JSON", reason, is_at_end ? "the file ends too early: close what is open" : "correct the file");
+    fail("this is not JSON", reason, "correct the file");
     return false;
   }
 

@@ -169,7 +169,8 @@ std::string zsh_completion(const CLI::App& app) {
       }
       for (const std::string& flag : argument.flags) {
         text += " \\\n        '" + flag + "[" + zsh_text(argument.text) + "]";
-        text += argument.value.empty() ? "'" : ":" + zsh_text(argument.value) + ":" + action + "'";
+        if (!argument.value.empty()) text.append(":").append(zsh_text(argument.value)).append(":").append(action);
+        text += "'";
       }
     }
     text += "\n      ;;\n";

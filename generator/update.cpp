@@ -123,11 +123,14 @@ std::string settle(const Conflict& conflict, const Merge& merge, ConflictStyle s
 
 /// A file that git ignores does not show as uncommitted, and yet would be lost.
 void check_nothing_hidden(const Git& git, const fs::path& root, const std::vector<FileChange>& changes) {
-  const std::string tracked = std::string(1, '\0') + git.output(root.string(), {"ls-files", "-z", "--", "."});
+  const std::string list = git.output(root.string(), {"ls-files", "-z", "--", "."});
+  std::set<std::string> tracked;
+  for (std::size_t start = 0; start < list.size(); start = list.find('\0', start) + 1)
+    tracked.emplace(list.c_str() + start);
   for (const FileChange& change : changes) {
     std::error_code ignored;
-    const bool is_tracked = tracked.find('\0' + change.path + '\0') != std::string::npos;
-    if (change.removes || is_tracked || !fs::exists(fs::symlink_status(root / change.path, ignored))) continue;
+    if (change.removes || tracked.contains(change.path) || !fs::exists(fs::symlink_status(root / change.path, ignored)))
+      continue;
     throw base::Error(base::ErrorKind::kUsage, "a file that git ignores is in the way", change.path, "move it away");
   }
 }
@@ -165,7 +168,7 @@ std::string update_project(const fs::path& folder, const UpdateOptions& options)
   const std::size_t count = changes.size();
   for (const RenderedFile& file : plan.record) changes.push_back({file.path, file.text, false});
   apply_changes(root, changes);
-  return told + base::format("{} files changed; `git diff` shows how, `git checkout .` takes it back.", count);
+  return told + base::format("Files changed: {}. `git diff` shows how, `git stash -u` takes it back.", count);
 }
 
 CheckResult check_project(const fs::path& folder, const UpdateOptions& options) {
