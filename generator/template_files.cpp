@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <filesystem>
@@ -44,7 +45,7 @@ std::string read_text(const fs::path& path) {
   const bool is_file = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
   ssize_t count = 0;
   if (is_file) {
-    text.resize(kLargestFile + 1);
+    text.resize(std::min(static_cast<std::size_t>(status.st_size), kLargestFile) + 1);
     std::size_t size = 0;
     while (size < text.size() && (count = read(descriptor, text.data() + size, text.size() - size)) > 0) {
       size += static_cast<std::size_t>(count);

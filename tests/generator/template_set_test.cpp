@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string kTask = R"({"key": "task", "kind": "choice", "text": "Task", "default": "a",
-  "choices": [{"value": "a", "text": "A"}, {"value": "b"}]})";
+const std::string kTask = R"({"key": "task", "kind": "choice", "text": "Task", "default": "a",)"
+                          R"("choices": [{"value": "a", "text": "A"}, {"value": "b"}]})";
 const std::string kCuda = R"({"key": "cuda", "kind": "bool", "text": "GPU", "default": false})";
 
 /// A folder with a template.json and one template, a.txt.
@@ -126,7 +126,7 @@ TEST(TemplateSet, RefusesUnknownVariablesWhereverTheyAre) {
             "config error: template.json:4: unknown variable: tsak" + fix);
   EXPECT_EQ(refusal(index_of(
                 kTask + ",\n{\"key\": \"x\", \"kind\": \"text\", \"text\": \"X\", \"default\": \"<@ tsak @>\"}", "")),
-            "config error: template.json:4: unknown variable: tsak" + fix);
+            "config error: template.json:3: unknown variable: tsak" + fix);
   EXPECT_EQ(refusal(index_of("{\"key\": \"x\", \"kind\": \"bool\", \"text\": \"X\", \"default\": true, \"when\": "
                              "\"task == \\\"a\\\"\"},\n" +
                                  kTask,
@@ -197,7 +197,7 @@ TEST(TemplateSet, TakesNoLinksAndNothingThatIsNoText) {
   Set pipes;
   mkfifo((pipes / "pipe").c_str(), 0600);
   EXPECT_EQ(pipes.refusal(), "config error: the template is no plain file: pipe\n  fix: remove it");
-  for (const std::string bytes : {std::string("\xff\xfe"), std::string("a\0b", 3), std::string("\x1b[2J")}) {
+  for (const std::string& bytes : {std::string("\xff\xfe"), std::string("a\0b", 3), std::string("\x1b[2J")}) {
     Set set;
     set.write("b.bin", bytes);
     EXPECT_EQ(set.refusal(), "config error: the template is no text in UTF-8: b.bin\n  fix: leave it out of the set");
