@@ -30,7 +30,8 @@ std::string complaint(const std::vector<const char*>& words) {
 
 TEST(Parse, PrintsTheVersion) {
   EXPECT_EQ(parse_words({"--version"}).command, Command::kPrint);
-  EXPECT_THAT(parse_words({"--version"}).text, testing::MatchesRegex("scaffold [0-9]+\\.[0-9]+\\.[0-9]+"));
+  EXPECT_THAT(parse_words({"--version"}).text,
+              testing::MatchesRegex("scaffold [0-9]+\\.[0-9]+\\.[0-9]+ \\(templates [^ ]+\\)"));
 }
 
 TEST(Parse, PrintsHelpWhenAskedAndWhenNotToldWhatToDo) {
@@ -49,6 +50,65 @@ TEST(Parse, PrintsHelpOnACommand) {
 
 TEST(Parse, KnowsTheDoctor) {
   EXPECT_EQ(parse_words({"doctor"}).command, Command::kDoctor);
+}
+
+TEST(Parse, TakesANameAFolderAndTheAnswersOfANewProject) {
+  const Invocation invocation =
+      parse_words({"new-project",       "digits",    "/tmp/x",           "--task",      "regression",
+                   "--cloud",           "slurm",     "--cloud",          "sky,vertex",  "--cuda",
+                   "--without-example", "--set",     "author=Ada = Bob", "--answers",   "a.json",
+                   "--defaults",        "--dry-run", "--no-git",         "--templates", "set"});
+  EXPECT_EQ(invocation.command, Command::kNewProject);
+  EXPECT_EQ(invocation.project.name, "digits");
+  EXPECT_EQ(invocation.project.folder, "/tmp/x");
+  EXPECT_THAT(invocation.project.answers,
+              testing::UnorderedElementsAre(testing::Pair("task", "regression"),
+                                            testing::Pair("cloud", "slurm,sky,vertex"), testing::Pair("cuda", "yes"),
+                                            testing::Pair("with_example", "no"), testing::Pair("author", "Ada = Bob")));
+  EXPECT_EQ(invocation.project.answers_file, "a.json");
+  EXPECT_TRUE(invocation.project.takes_defaults);
+  EXPECT_TRUE(invocation.project.is_dry_run);
+  EXPECT_FALSE(invocation.project.uses_git);
+  EXPECT_EQ(invocation.project.templates, "set");
+}
+
+TEST(Parse, DoesNotTakeTheNameForAnAnswer) {
+  const Invocation invocation = parse_words({"new-project", "--cloud", "slurm", "digits"});
+  EXPECT_EQ(invocation.project.name, "digits");
+  EXPECT_EQ(parse_words({"new-project"}).project.name, "") << "it is asked for";
+}
+
+TEST(Parse, KnowsTheCommandsOnAProject) {
+  const Invocation add = parse_words({"add", "model", "ResNet"});
+  EXPECT_EQ(add.command, Command::kAdd);
+  EXPECT_EQ(add.kind, "model");
+  EXPECT_EQ(add.name, "ResNet");
+  const Invocation update = parse_words({"update", "--conflict", "rej", "--set", "cuda=yes", "--templates", "set"});
+  EXPECT_EQ(update.command, Command::kUpdate);
+  EXPECT_EQ(update.update.conflict, ConflictStyle::kReject);
+  EXPECT_THAT(update.update.answers, testing::ElementsAre(testing::Pair("cuda", "yes")));
+  EXPECT_EQ(update.update.templates, "set");
+  EXPECT_EQ(parse_words({"update"}).update.conflict, ConflictStyle::kInline);
+  EXPECT_EQ(parse_words({"check"}).command, Command::kCheck);
+  EXPECT_EQ(parse_words({"diff"}).command, Command::kDiff);
+  EXPECT_EQ(parse_words({"list"}).command, Command::kList);
+  EXPECT_EQ(parse_words({"show", "empty"}).name, "empty");
+}
+
+TEST(Parse, ComplainsAboutWrongOptions) {
+  EXPECT_EQ(complaint({"new-project", "a", "--taks", "empty"}),
+            "usage error: unknown option: --taks\n"
+            "  fix: did you mean `--task`? `scaffold --help` lists the commands");
+  EXPECT_EQ(complaint({"new-project", "a", "b", "c"}),
+            "usage error: unexpected argument: c\n"
+            "  fix: `scaffold --help` lists the commands");
+  EXPECT_EQ(complaint({"new-project", "a", "--set", "cuda"}),
+            "usage error: --set takes an answer as key=value: cuda\n  fix: --set cuda=yes");
+  EXPECT_EQ(complaint({"update", "--conflict", "mine"}),
+            "usage error: unknown way to write conflicts: mine\n  fix: it is inline or rej");
+  EXPECT_EQ(complaint({"completion", "fish"}),
+            "usage error: no completion for this shell: fish\n  fix: it is bash or zsh");
+  EXPECT_EQ(complaint({"add", "model"}), "usage error: NAME is required\n  fix: `scaffold --help` lists the commands");
 }
 
 TEST(Parse, SuggestsTheCommandThatWasMeant) {

@@ -28,13 +28,29 @@ TEST(RunProcess, KeepsBytesAsTheyAre) {
   EXPECT_EQ(shell("printf 'a\\000b\\377'").output, std::string("a\0b\xff", 4));
 }
 
-TEST(RunProcess, DropsStandardErrorAndGivesNoInput) {
-  EXPECT_EQ(shell("echo complaint >&2; cat; echo answer").output, "answer\n");
+TEST(RunProcess, KeepsStandardErrorApartAndGivesNoInput) {
+  const ProcessResult result = shell("echo complaint >&2; cat; echo answer");
+  EXPECT_EQ(result.output, "answer\n");
+  EXPECT_EQ(result.complaint, "complaint\n");
+}
+
+TEST(RunProcess, GivesTheInputAndTheEnvironmentThatWereAskedFor) {
+  const std::string input(300'000, 'x');  // more than a pipe holds
+  EXPECT_EQ(run_process({"/bin/cat"}, {}, {.input = input}).output, input);
+  EXPECT_EQ(run_process({"/usr/bin/env"}, {}, {.environment = {{"A=1", "B=2"}}}).output, "A=1\nB=2\n");
+}
+
+TEST(RunProcess, DoesNotWaitLongerThanTheProgramRuns) {
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < 20; ++i) run_process({"/bin/true"});
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 2s);
 }
 
 TEST(RunProcess, TellsHowItEnded) {
   EXPECT_EQ(shell("echo half; exit 3").failure, "exit code 3");
   EXPECT_EQ(shell("echo half; exit 3").output, "half\n");
+  EXPECT_EQ(shell("echo half; exit 3").exit_code, 3);
+  EXPECT_EQ(shell("kill -9 $$").exit_code, -1);
   EXPECT_EQ(shell("kill -9 $$").failure, "ended by signal 9");
 }
 

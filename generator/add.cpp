@@ -1,0 +1,111 @@
+#include "generator/add.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "base/log/error.h"
+#include "base/log/suggest.h"
+#include "generator/file_change.h"
+#include "generator/name.h"
+#include "generator/project.h"
+#include "generator/project_path.h"
+#include "generator/renderer.h"
+#include "generator/template_text.h"
+
+namespace generator {
+namespace {
+
+namespace fs = std::filesystem;
+
+const Addition& find_addition(const TemplateSet& set, const std::string& kind) {
+  const Addition* const addition = set.find_addition(kind);
+  if (addition != nullptr) return *addition;
+  std::vector<std::string_view> kinds;
+  std::string list;
+  for (const Addition& one : set.additions) {
+    kinds.push_back(one.kind);
+    list += (list.empty() ? "" : ", ") + one.kind;
+  }
+  const std::string meant(base::nearest_word(kind, kinds));
+  throw base::Error(base::ErrorKind::kUsage, "unknown thing to add", kind,
+                    meant.empty() ? "it is one of " + list : "did you mean `" + meant + "`?");
+}
+
+/// The text with the lines put in before the one that holds the marker, as far in as that; nothing if it is gone.
+std::optional<std::string> inserted(const std::string& text, const std::string& marker, const std::string& lines) {
+  const std::size_t at = text.find(marker);
+  if (at == std::string::npos) return std::nullopt;
+  const std::size_t start = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
+  const std::string indent = text.substr(start, std::min(text.find_first_not_of(" \t", start), at) - start);
+  std::string result = text.substr(0, start);
+  for (std::size_t from = 0; from < lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', from), lines.size());
+    if (end > from) result += indent;
+    result += lines.substr(from, end - from) + "\n";
+    from = end + 1;
+  }
+  return result + text.substr(start);
+}
+
+std::optional<std::string> read_file(const fs::path& path) {
+  std::error_code ignored;
+  std::ifstream file(path, std::ios::binary);
+  if (!file || !fs::is_regular_file(fs::symlink_status(path, ignored))) return std::nullopt;
+  return std::string{std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+std::string add_to_project(const fs::path& folder, const AddOptions& options) {
+  const Project project = find_project(folder);
+  const TemplateSet set = load_templates(options.templates.empty() ? project.template_origin : options.templates);
+  const Addition& addition = find_addition(set, options.kind);
+  const ClassName name = parse_class_name(options.name);
+  Variables variables = project.answers_for(set, {}).variables();
+  variables["class_name"] = name.class_name;
+  variables["file_name"] = name.file_name;
+
+  std::vector<FileChange> changes;
+  std::string told;
+  for (const RenderedFile& file : render_files(set, addition.files, variables)) {
+    std::error_code ignored;
+    if (fs::exists(fs::symlink_status(project.root / file.path, ignored))) {
+      throw base::Error(base::ErrorKind::kUsage, "there is such a file already", file.path,
+                        "choose another name; nothing is ever overwritten");
+    }
+    changes.push_back({file.path, file.text, file.is_executable});
+    told += "new      " + file.path + "\n";
+  }
+  for (const Insertion& insertion : addition.insertions) {
+    const std::string path = render_text(insertion.file, insertion.origin, variables);
+    const std::string marker = render_text(insertion.before, insertion.origin, variables);
+    const std::string lines = render_text(insertion.text, insertion.origin, variables);
+    // One file may be changed in several places.
+    const auto earlier =
+        std::find_if(changes.begin(), changes.end(), [&](const auto& one) { return one.path == path; });
+    const std::optional<std::string> text =
+        earlier != changes.end() ? std::optional(earlier->text) : read_file(project.root / path);
+    const std::optional<std::string> longer = text ? inserted(*text, marker, lines) : std::nullopt;
+    if (!longer) {
+      told += "by hand  " + path + " has no line with `" + marker + "` any more; put in:\n" + lines;
+      if (!lines.ends_with('\n')) told += "\n";
+    } else if (earlier != changes.end()) {
+      earlier->text = *longer;
+    } else {
+      const fs::perms mode = fs::status(project.root / path).permissions();
+      const bool is_executable = (mode & fs::perms::owner_exec) != fs::perms::none;
+      changes.push_back({path, *longer, is_executable});
+      told += "changed  " + path + "\n";
+    }
+  }
+  apply_changes(project.root, changes);
+  told.pop_back();
+  return told;
+}
+
+}  // namespace generator
