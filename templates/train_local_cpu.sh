@@ -10,7 +10,11 @@ cd "$(dirname "$(readlink -f "$0")")"
 runs=runs # folder in which each job gets a folder of its own
 data=data
 batch_size=32
-learning_rate=<% if task == "image-classification" %>0.003<% else %>0.01<% endif %>
+<% if task == "image-classification" %>
+learning_rate=0.003
+<% else %>
+learning_rate=0.01
+<% endif %>
 epochs=5
 job_prefix=<@ job_name @>
 

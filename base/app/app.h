@@ -1,7 +1,7 @@
 // app.h: the program of a project, in one line for each of its classes:
 //
 //     int main(int argc, char** argv) {
-//       base::App<Settings> app("demo", "Tells cats from dogs.");
+//       base::App<Settings> app("demo");
 //       app.add_model<Model>("model");
 //       app.add_data_loader<DataLoader>("data_loader");
 //       app.add_trainer<Trainer>("trainer");
@@ -36,7 +36,7 @@ template <SettingsStruct Settings>
 class App {
  public:
   /// The name is the one of the folder in which its runs are kept.
-  App(std::string name, std::string description) : name_(std::move(name)), description_(std::move(description)) {}
+  explicit App(std::string name) : name_(std::move(name)) {}
 
   // Several of a kind can be added; --model, --data_loader and --trainer then choose by name, and the first is the
   // default.
@@ -68,7 +68,7 @@ class App {
   /// Does what the command line says and returns the exit code; see docs/errors.md.
   int run(int argc, const char* const* argv) const {
     return run_main([&] {
-      const std::optional<CommandLine> line = parse_command(argc, argv, {name_, description_});
+      const std::optional<CommandLine> line = parse_command(argc, argv, name_);
       if (!line) return 0;
       Whole settings;
       settings.classes = {names_of(models_), names_of(data_loaders_), names_of(trainers_)};
@@ -135,7 +135,6 @@ class App {
   }
 
   std::string name_;
-  std::string description_;
   std::vector<Named<std::function<std::shared_ptr<Model>(const Settings&)>>> models_;
   std::vector<Named<std::function<std::shared_ptr<const DataLoader>(const Settings&, Part)>>> data_loaders_;
   std::vector<Named<std::function<std::unique_ptr<Trainer>(const TrainSettings&, const AppParts&)>>> trainers_;

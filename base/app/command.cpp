@@ -34,10 +34,10 @@ constexpr std::array kCommands{
     CommandInfo{Command::kSettings, "settings", "Prints every knob with its value, as a file for --config."},
 };
 
-void print_help(const AppTitle& title) {
-  std::cout << title.description << "\n\nusage: " << title.name << " COMMAND [--KNOB VALUE]...\n\n";
+void print_help(const std::string& name) {
+  std::cout << "usage: " << name << " COMMAND [--KNOB VALUE]...\n\n";
   for (const CommandInfo& info : kCommands) std::cout << format("  {:<10} {}\n", info.name, info.help);
-  std::cout << "\n`" << title.name << " COMMAND --help` lists the knobs.\n";
+  std::cout << "\n`" << name << " COMMAND --help` lists the knobs.\n";
 }
 
 std::string text_of(const Results& results) {
@@ -114,23 +114,23 @@ int describe_model(const AppSteps& steps) {
 
 }  // namespace
 
-std::optional<CommandLine> parse_command(int argc, const char* const* argv, const AppTitle& title) {
+std::optional<CommandLine> parse_command(int argc, const char* const* argv, const std::string& name) {
   const std::string word = argc > 1 ? argv[1] : "--help";
   if (word == "--help" || word == "-h") {
-    print_help(title);
+    print_help(name);
     return {};
   }
   for (const CommandInfo& info : kCommands) {
     if (word != info.name) continue;
     return CommandLine{.command = info.command,
                        .flags = {argv + 2, argv + argc},
-                       .program = format("{} {}", title.name, info.name),
+                       .program = format("{} {}", name, info.name),
                        .description = std::string(info.help)};
   }
   std::vector<std::string_view> known;
   for (const CommandInfo& info : kCommands) known.push_back(info.name);
   throw Error(ErrorKind::kUsage, "unknown command", word,
-              format("did you mean `{}`? `{} --help` lists the commands", nearest_word(word, known), title.name));
+              format("did you mean `{}`? `{} --help` lists the commands", nearest_word(word, known), name));
 }
 
 int run_command(Command command, const AppSteps& steps) {

@@ -16,11 +16,6 @@ namespace base {
 
 enum class Command { kTrain, kValidate, kEvaluate, kPredict, kDescribe, kSettings };
 
-struct AppTitle {
-  std::string name;
-  std::string description;
-};
-
 struct CommandLine {
   Command command;
   std::vector<std::string> flags;
@@ -29,7 +24,7 @@ struct CommandLine {
 };
 
 /// Nothing if help was asked for, which is then printed. An unknown command is a usage Error.
-std::optional<CommandLine> parse_command(int argc, const char* const* argv, const AppTitle& title);
+std::optional<CommandLine> parse_command(int argc, const char* const* argv, const std::string& name);
 
 /// What a Trainer is made of. Without validation data there is none.
 struct AppParts {

@@ -16,7 +16,7 @@ class <@ class_name @> final : public base::Callback {
   // TODO(2/3): choose your events; base/train/callback.h draws when each of them comes.
   void on_validation_end(const base::TrainState& state, base::TrainControl& /*control*/) override {
     ++validations_;
-    base::log::info("<@ file_name @>: validation {} came at step {}", validations_, state.step);
+    base::log::info("validation {} came at step {}", validations_, state.step);
   }
 
   // TODO(3/3): what it has to remember when the run goes on after a stop.

@@ -1,4 +1,7 @@
-// <@ file_name @>.h: TODO(1/4): say in a sentence what the data are. `--data_loader <@ file_name @>` reads them.
+// <@ file_name @>.h: TODO(1/4): say in a sentence what the data are.
+//
+//     --data_loader <@ file_name @>
+//
 #ifndef SRC_<@ upper(file_name) @>_H_
 #define SRC_<@ upper(file_name) @>_H_
 

@@ -12,7 +12,7 @@ namespace <@ namespace @> {
 namespace {
 
 TEST(<@ class_name @>, GivesTheModelItsInputs) {
-  const Settings settings{.folder = std::filesystem::path(testing::TempDir()) / "<@ identifier @>_data"};
+  const Settings settings{.folder = testing::TempDir() + "<@ identifier @>_data"};
   const <@ class_name @> loader(settings, base::Part::kTraining);
   ASSERT_GT(loader.size(), 1);
   const std::array<std::int64_t, 2> indices{0, 1};

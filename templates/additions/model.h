@@ -1,4 +1,7 @@
-// <@ file_name @>.h: TODO(1/4): say in a sentence what the network computes. `--model <@ file_name @>` trains it.
+// <@ file_name @>.h: TODO(1/4): say in a sentence what the network computes.
+//
+//     --model <@ file_name @>
+//
 #ifndef SRC_<@ upper(file_name) @>_H_
 #define SRC_<@ upper(file_name) @>_H_
 
@@ -12,8 +15,10 @@ namespace <@ namespace @> {
 /// Starts as a copy of Model in all but its name; override what is to differ.
 class <@ class_name @> final : public base::Model {
  public:
-  // TODO(2/4): register your own layers instead.
-  explicit <@ class_name @>(const Settings& settings) { network_ = register_module("network", std::make_shared<Model>(settings)); }
+  explicit <@ class_name @>(const Settings& settings) {
+    // TODO(2/4): register your own layers instead.
+    network_ = register_module("network", std::make_shared<Model>(settings));
+  }
 
   base::Tensors example_inputs() const override { return network_->example_inputs(); }
   base::Tensors preprocess(base::Tensors inputs) const override { return network_->preprocess(std::move(inputs)); }

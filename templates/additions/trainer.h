@@ -1,4 +1,7 @@
-// <@ file_name @>.h: TODO(1/2): say in a sentence how it trains. `--trainer <@ file_name @>` uses it.
+// <@ file_name @>.h: TODO(1/2): say in a sentence how it trains.
+//
+//     --trainer <@ file_name @>
+//
 #ifndef SRC_<@ upper(file_name) @>_H_
 #define SRC_<@ upper(file_name) @>_H_
 

@@ -11,10 +11,11 @@ namespace <@ namespace @> {
 namespace {
 
 TEST(<@ class_name @>, TakesAStep) {
-  Settings settings{.folder = std::filesystem::path(testing::TempDir()) / "<@ identifier @>_data"};
+  Settings settings{.folder = testing::TempDir() + "<@ identifier @>_data"};
   settings.train.device = "cpu";
   const auto model = std::make_shared<Model>(settings);
-  <@ class_name @> trainer(settings.train, model, std::make_shared<DataLoader>(settings, base::Part::kTraining));
+  const auto data = std::make_shared<DataLoader>(settings, base::Part::kTraining);
+  <@ class_name @> trainer(settings.train, model, data);
   trainer.train(1);
   EXPECT_EQ(trainer.state().step, 1);
 }

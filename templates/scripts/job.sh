@@ -81,7 +81,7 @@ build_steps() {
 start_job() {
   local preset=$1 log
   shift
-  job=$job_prefix-$(date +%Y%m%d-%H%M%S)
+  job=${job_prefix:?}-$(date +%Y%m%d-%H%M%S)
   mkdir -p runlogs
   while ! mkdir "runlogs/$job" 2>/dev/null; do job+=x; done # two in the same second
   log=runlogs/$job/train
@@ -104,7 +104,7 @@ write_down() {
   {
     printf '\n## %s\n\n' "$job"
     printf -- '- commit: %s\n' "$(git describe --always --dirty 2>/dev/null || echo none)"
-    printf -- '- command: `%s`\n' "$*"
+    printf -- '- command: %s\n' "$*"
     printf '\n**Hypothesis**: \n\n**Results**: \n'
   } >>training_log.md
   ! $edit || "${EDITOR:-vi}" training_log.md

@@ -10,7 +10,7 @@
 // New classes are included above this line by `scaffold add`.
 
 int main(int argc, char** argv) {
-  base::App<<@ namespace @>::Settings> app("<@ identifier @>", "<@ summary @>");
+  base::App<<@ namespace @>::Settings> app("<@ identifier @>");
   app.add_model<<@ namespace @>::Model>("model");
   app.add_data_loader<<@ namespace @>::DataLoader>("data_loader");
   app.add_trainer<<@ namespace @>::Trainer>("trainer");

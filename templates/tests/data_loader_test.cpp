@@ -12,7 +12,7 @@ namespace <@ namespace @> {
 namespace {
 
 TEST(DataLoader, GivesTheModelItsInputs) {
-  const Settings settings{.folder = std::filesystem::path(testing::TempDir()) / "<@ identifier @>_data"};
+  const Settings settings{.folder = testing::TempDir() + "<@ identifier @>_data"};
   const DataLoader loader(settings, base::Part::kTraining);
   ASSERT_GT(loader.size(), 1);
   const std::array<std::int64_t, 2> indices{0, 1};

@@ -79,7 +79,7 @@ struct Outcome {
 };
 
 Outcome run(std::vector<const char*> arguments) {
-  App<SmallSettings> app("small", "Learns a line.");
+  App<SmallSettings> app("small");
   app.add_model<ProjectModel>("model");
   app.add_model<OtherModel>("other");
   app.add_data_loader<ProjectData>("data_loader");
@@ -98,7 +98,7 @@ TEST(App, WithoutACommandListsThem) {
   const Outcome outcome = run({});
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.out,
-              AllOf(StartsWith("Learns a line.\n"), HasSubstr("  evaluate   Measures"), HasSubstr("COMMAND --help")));
+              AllOf(StartsWith("usage: small COMMAND"), HasSubstr("  evaluate   Measures"), HasSubstr("COMMAND --help")));
 }
 
 TEST(App, SuggestsTheNearestCommand) {

@@ -44,13 +44,17 @@ class Model final : public base::Model {
     return torch::mse_loss(outputs["y"], batch["y"]);
   }
 
-  void measure(const base::Tensors& <% if with_example %>outputs<% else %>/*outputs*/<% endif %>, const base::Tensors& <% if with_example %>batch<% else %>/*batch*/<% endif %>,
-               base::Metrics& <% if with_example %>metrics<% else %>/*metrics*/<% endif %>) const override {
-    // TODO(7/7): what to follow beside the loss.
 <% if with_example %>
+  void measure(const base::Tensors& outputs, const base::Tensors& batch, base::Metrics& metrics) const override {
+    // TODO(7/7): what to follow beside the loss.
     metrics.get<base::MeanAbsoluteError>("mae").update(outputs["y"], batch["y"]);
-<% endif %>
   }
+<% else %>
+  void measure(const base::Tensors& /*outputs*/, const base::Tensors& /*batch*/,
+               base::Metrics& /*metrics*/) const override {
+    // TODO(7/7): what to follow beside the loss.
+  }
+<% endif %>
 
  private:
   torch::nn::Linear hidden_{nullptr}, head_{nullptr};

@@ -19,9 +19,12 @@ class Model final : public base::Model {
     // TODO(1/7): register your layers; their names become the keys of checkpoints.
 <% if with_example %>
     const std::int64_t narrow = (settings.width + 1) / 2;
-    conv1_ = register_module("conv1", torch::nn::Conv2d(torch::nn::Conv2dOptions(kChannels, narrow, 3).padding(1)));
+    const auto from_to = [](std::int64_t in, std::int64_t out) {
+      return torch::nn::Conv2dOptions(in, out, 3).padding(1);  // which keeps the size of a picture
+    };
+    conv1_ = register_module("conv1", torch::nn::Conv2d(from_to(kChannels, narrow)));
     norm1_ = register_module("norm1", torch::nn::BatchNorm2d(narrow));
-    conv2_ = register_module("conv2", torch::nn::Conv2d(torch::nn::Conv2dOptions(narrow, settings.width, 3).padding(1)));
+    conv2_ = register_module("conv2", torch::nn::Conv2d(from_to(narrow, settings.width)));
     norm2_ = register_module("norm2", torch::nn::BatchNorm2d(settings.width));
     head_ = register_module("head", torch::nn::Linear(settings.width * 16, kClasses));
 <% else %>
