@@ -214,7 +214,8 @@ TemplateSet embedded_templates() {
 }
 
 TemplateSet templates_of_folder(const std::string& folder) {
-  TemplateSet set = read_template_set(TemplateFiles::of_folder(folder), std::filesystem::absolute(folder).string());
+  const std::filesystem::path path = std::filesystem::absolute(folder) / "";  // one form for set, set/ and ./set
+  TemplateSet set = read_template_set(TemplateFiles::of_folder(folder), path.lexically_normal().parent_path().string());
   check_templates(set);
   return set;
 }

@@ -94,7 +94,6 @@ RC_GTEST_PROP(EmbeddedTemplates, RenderAlikeTwiceAndLeaveNothingUnrendered, ()) 
       if (file.text.find(mark) != std::string::npos) RC_FAIL(file.path + " has a " + mark + " left");
     }
     if (file.text.find(" \n") != std::string::npos) RC_FAIL(file.path + " has a space at the end of a line");
-    if (file.text.find("\n\n\n") != std::string::npos) RC_FAIL(file.path + " has two empty lines in a row");
     if (!file.text.empty() && !file.text.ends_with('\n')) RC_FAIL(file.path + " ends without a newline");
     if (file.text.ends_with("\n\n")) RC_FAIL(file.path + " ends with an empty line");
     if (file.path.ends_with(".json")) parse_json(file.text, file.path);
