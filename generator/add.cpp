@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "base/log/error.h"
-#include "base/log/suggest.h"
 #include "generator/file_change.h"
 #include "generator/name.h"
 #include "generator/project.h"
 #include "generator/project_path.h"
 #include "generator/renderer.h"
 #include "generator/template_text.h"
+#include "generator/words.h"
 
 namespace generator {
 namespace {
@@ -25,15 +25,9 @@ namespace fs = std::filesystem;
 const Addition& find_addition(const TemplateSet& set, const std::string& kind) {
   const Addition* const addition = set.find_addition(kind);
   if (addition != nullptr) return *addition;
-  std::vector<std::string_view> kinds;
-  std::string list;
-  for (const Addition& one : set.additions) {
-    kinds.push_back(one.kind);
-    list += (list.empty() ? "" : ", ") + one.kind;
-  }
-  const std::string meant(base::nearest_word(kind, kinds));
+  const std::vector<std::string_view> kinds = words_of(set.additions, &Addition::kind);
   throw base::Error(base::ErrorKind::kUsage, "unknown thing to add", kind,
-                    meant.empty() ? "it is one of " + list : "did you mean `" + meant + "`?");
+                    suggestion(kind, kinds, "it is one of " + joined(kinds)));
 }
 
 /// The text with the lines put in before the one that holds the marker; nothing if that is gone.
