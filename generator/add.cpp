@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "base/log/error.h"
-#include "base/log/suggest.h"
 #include "generator/file_change.h"
 #include "generator/name.h"
 #include "generator/project.h"
 #include "generator/project_path.h"
 #include "generator/renderer.h"
 #include "generator/template_text.h"
+#include "generator/words.h"
 
 namespace generator {
 namespace {
@@ -25,31 +25,17 @@ namespace fs = std::filesystem;
 const Addition& find_addition(const TemplateSet& set, const std::string& kind) {
   const Addition* const addition = set.find_addition(kind);
   if (addition != nullptr) return *addition;
-  std::vector<std::string_view> kinds;
-  std::string list;
-  for (const Addition& one : set.additions) {
-    kinds.push_back(one.kind);
-    list += (list.empty() ? "" : ", ") + one.kind;
-  }
-  const std::string meant(base::nearest_word(kind, kinds));
+  const std::vector<std::string_view> kinds = words_of(set.additions, &Addition::kind);
   throw base::Error(base::ErrorKind::kUsage, "unknown thing to add", kind,
-                    meant.empty() ? "it is one of " + list : "did you mean `" + meant + "`?");
+                    suggestion(kind, kinds, "it is one of " + joined(kinds)));
 }
 
-/// The text with the lines put in before the one that holds the marker, as far in as that; nothing if it is gone.
+/// The text with the lines put in before the one that holds the marker; nothing if that is gone.
 std::optional<std::string> inserted(const std::string& text, const std::string& marker, const std::string& lines) {
   const std::size_t at = text.find(marker);
   if (at == std::string::npos) return std::nullopt;
   const std::size_t start = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
-  const std::string indent = text.substr(start, std::min(text.find_first_not_of(" \t", start), at) - start);
-  std::string result = text.substr(0, start);
-  for (std::size_t from = 0; from < lines.size();) {
-    const std::size_t end = std::min(lines.find('\n', from), lines.size());
-    if (end > from) result += indent;
-    result += lines.substr(from, end - from) + "\n";
-    from = end + 1;
-  }
-  return result + text.substr(start);
+  return text.substr(0, start) + lines + (lines.ends_with('\n') ? "" : "\n") + text.substr(start);
 }
 
 std::optional<std::string> read_file(const fs::path& path) {

@@ -9,23 +9,15 @@
 
 #include "base/log/error.h"
 #include "base/log/format.h"
-#include "base/log/suggest.h"
 #include "base/log/text.h"
 #include "generator/template_text.h"
+#include "generator/words.h"
 
 namespace generator {
 namespace {
 
 constexpr std::size_t kLongestText = 200;
 constexpr std::size_t kLargestFile = std::size_t{1} << 20;
-
-std::string suggestion(const std::string& word, const std::vector<std::string_view>& known, const std::string& what) {
-  const std::string meant(base::nearest_word(word, known));
-  if (!meant.empty()) return "did you mean `" + meant + "`?";
-  std::string list;
-  for (const std::string_view one : known) list += (list.empty() ? "" : ", ") + std::string(one);
-  return known.empty() ? "there are no " + what : "the " + what + " are " + list;
-}
 
 /// Texts end up in code, scripts and settings, where some characters would end the text or start something else.
 ParsedAnswer parse_text(const std::string& text) {
@@ -42,10 +34,9 @@ ParsedAnswer parse_text(const std::string& text) {
 }
 
 ParsedAnswer parse_choice(const std::vector<Choice>& choices, const std::string& text) {
-  std::vector<std::string_view> values;
-  for (const Choice& choice : choices) values.push_back(choice.value);
+  const std::vector<std::string_view> values = words_of(choices, &Choice::value);
   if (std::find(values.begin(), values.end(), text) != values.end()) return {text};
-  return {{}, "it is not one of the choices", suggestion(text, values, "choices")};
+  return {{}, "it is not one of the choices", suggestion(text, values, "the choices are " + joined(values))};
 }
 
 ParsedAnswer parse_list(const std::vector<Choice>& choices, const std::vector<std::string>& words) {
@@ -87,9 +78,7 @@ ParsedAnswer parse_json_answer(const Question& question, const std::vector<Choic
 std::string text_of(const Value& value) {
   if (const bool* boolean = std::get_if<bool>(&value)) return *boolean ? "yes" : "no";
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
-  std::string list;
-  for (const std::string& word : std::get<std::vector<std::string>>(value)) list += (list.empty() ? "" : ",") + word;
-  return list;
+  return joined(std::get<std::vector<std::string>>(value), ",");
 }
 
 /// Goes through the questions in their order, since a question may depend on the answers before it.
@@ -108,11 +97,11 @@ class Collector {
 
  private:
   void check_keys() const {
-    std::vector<std::string_view> keys;
-    for (const Question& question : set_.questions) keys.push_back(question.key);
+    const std::vector<std::string_view> keys = words_of(set_.questions, &Question::key);
     for (const auto& [key, text] : sources_.given) {
       if (set_.find(key) != nullptr) continue;
-      throw base::Error(base::ErrorKind::kUsage, "unknown answer", key, suggestion(key, keys, "questions"));
+      throw base::Error(base::ErrorKind::kUsage, "unknown answer", key,
+                        suggestion(key, keys, "the questions are " + joined(keys)));
     }
     if (sources_.file == nullptr || sources_.drops_unknown) return;
     JsonReader(sources_.file_name).check_keys(*sources_.file, keys);

@@ -6,9 +6,9 @@
 
 #include "base/log/error.h"
 #include "base/log/format.h"
-#include "base/log/suggest.h"
 #include "generator/answers.h"
 #include "generator/template_text.h"
+#include "generator/words.h"
 
 namespace generator {
 namespace {
@@ -56,11 +56,8 @@ std::string show_task(const TemplateSet& set, const std::string& task) {
   const std::vector<Choice>& tasks = tasks_of(set);
   const auto found = std::find_if(tasks.begin(), tasks.end(), [&](const Choice& one) { return one.value == task; });
   if (found == tasks.end()) {
-    std::vector<std::string_view> values;
-    for (const Choice& one : tasks) values.push_back(one.value);
-    const std::string meant(base::nearest_word(task, values));
     throw base::Error(base::ErrorKind::kUsage, "unknown task", task,
-                      meant.empty() ? "`scaffold list` lists the tasks" : "did you mean `" + meant + "`?");
+                      suggestion(task, words_of(tasks, &Choice::value), "`scaffold list` lists the tasks"));
   }
   const Answers answers = collect_answers(set, parse_project_name("demo"), "2026", {.given = {{"task", task}}});
   const Variables variables = answers.variables();

@@ -11,6 +11,7 @@
 #include "base/log/suggest.h"
 #include "generator/pages.h"
 #include "generator/template_set.h"
+#include "generator/words.h"
 
 namespace generator {
 namespace {
@@ -64,13 +65,11 @@ class CommandLine {
     return added;
   }
 
-  static std::string joined(const std::vector<std::string>& values, const std::string& separator) {
-    std::string text;
-    for (const std::string& value : values) text += (text.empty() ? "" : separator) + value;
-    return text;
-  }
   /// "a|b|c", which the help shows and the completion offers.
-  static std::string alternatives(const std::vector<std::string>& values) { return joined(values, "|"); }
+  template <typename List, typename Member>
+  static std::string alternatives(const List& list, Member member) {
+    return joined(words_of(list, member), "|");
+  }
 
   static void add_templates(CLI::App& command, std::string& variable) {
     command.add_option("--templates", variable, "Use the template set of a folder instead of the built-in one")
@@ -129,20 +128,18 @@ class CommandLine {
       answers.emplace_back(key, joined(values, ","));
       return true;
     };
-    std::vector<std::string> values;
-    for (const Choice& choice : question.choices) values.push_back(choice.value);
     const bool is_list = question.kind == Question::Kind::kList;
     CLI::Option* const option =
         command.add_option("--" + flag, keep, question.text + (is_list ? "; several as a,b" : ""));
-    option->type_name(values.empty() ? "TEXT" : alternatives(values));
+    option->type_name(question.choices.empty() ? "TEXT" : alternatives(question.choices, &Choice::value));
     option->multi_option_policy(is_list ? CLI::MultiOptionPolicy::TakeAll : CLI::MultiOptionPolicy::TakeLast);
   }
 
   void add_add() {
     CLI::App& command = *add_command("add", "Add a class with its TODOs and a test to the project", Command::kAdd);
-    std::vector<std::string> kinds;
-    for (const Addition& addition : set_.additions) kinds.push_back(addition.kind);
-    command.add_option("KIND", invocation_.kind, "What to add")->type_name(alternatives(kinds))->required();
+    command.add_option("KIND", invocation_.kind, "What to add")
+        ->type_name(alternatives(set_.additions, &Addition::kind))
+        ->required();
     command.add_option("NAME", invocation_.name, "Name of the class: ResNetTiny or res_net_tiny")
         ->type_name("")
         ->required();
@@ -177,11 +174,8 @@ class CommandLine {
     add_templates(list, invocation_.templates);
     CLI::App& show = *add_command("show", "Tell what a task is for and which files its project has", Command::kShow);
     const Question* const question = set_.find("task");
-    std::vector<std::string> tasks;
-    for (const Choice& task : question != nullptr ? question->choices : std::vector<Choice>{})
-      tasks.push_back(task.value);
     show.add_option("TASK", invocation_.name, "One that `scaffold list` lists")
-        ->type_name(alternatives(tasks))
+        ->type_name(question != nullptr ? alternatives(question->choices, &Choice::value) : "TEXT")
         ->required();
     add_templates(show, invocation_.templates);
   }

@@ -35,13 +35,6 @@ void write_new_file(const std::filesystem::path& path, std::string_view text, bo
   if (close(file) != 0) throw disk_error(path, errno);
 }
 
-void sync_folder(const std::filesystem::path& folder) {
-  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  fsync(descriptor);  // some file systems have no such thing for folders
-  close(descriptor);
-}
-
 void sync_file_system(const std::filesystem::path& folder) {
   const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) throw disk_error(folder, errno);

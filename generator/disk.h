@@ -15,9 +15,6 @@ base::Error disk_error(const std::filesystem::path& path, int error);
 /// Writes a file that must not be there yet.
 void write_new_file(const std::filesystem::path& path, std::string_view text, bool is_executable);
 
-/// A folder's names to disk, once renamed.
-void sync_folder(const std::filesystem::path& folder);
-
 /// All that was written to the file system of this folder: one wait for a whole tree instead of one for each file.
 void sync_file_system(const std::filesystem::path& folder);
 

@@ -45,6 +45,7 @@ class Drafts {
     fs::remove(draft, error);
     drafts_.emplace_back(draft, path);
     write_new_file(draft, change.text, change.is_executable);
+    keep_mode(path, draft, change.is_executable);
   }
 
   void put_in_place() {
@@ -55,6 +56,16 @@ class Drafts {
   }
 
  private:
+  /// A file that only its owner may read stays so.
+  static void keep_mode(const fs::path& path, const fs::path& draft, bool is_executable) {
+    std::error_code error;
+    const fs::file_status status = fs::symlink_status(path, error);
+    if (!fs::is_regular_file(status)) return;
+    const fs::perms runs = fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec;
+    const fs::perms mode = status.permissions() & ~runs;
+    fs::permissions(draft, is_executable ? mode | (fs::status(draft).permissions() & runs) : mode, error);
+  }
+
   std::vector<std::pair<fs::path, fs::path>> drafts_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <string_view>
@@ -53,7 +54,12 @@ std::string Git::output(const std::string& folder, const std::vector<std::string
   if (result.failure.empty()) return std::move(result.output);
   std::string words = result.complaint.substr(0, result.complaint.find_last_not_of('\n') + 1);
   if (words.empty()) words = result.failure;
-  throw base::Error(base::ErrorKind::kConfig, "git " + arguments.front() + " failed", words, "see what git says");
+  // The command: before it may stand settings, -c and what it takes.
+  const auto command = std::find_if(arguments.begin(), arguments.end(), [](const std::string& argument) {
+    return !argument.starts_with('-') && argument.find('=') == std::string::npos;
+  });
+  throw base::Error(base::ErrorKind::kConfig, "git " + (command != arguments.end() ? *command : "") + " failed", words,
+                    "see what git says");
 }
 
 std::string Git::line(const std::string& folder, const std::vector<std::string>& arguments) const {
@@ -65,8 +71,9 @@ std::string Git::line(const std::string& folder, const std::vector<std::string>&
 void commit_all(const Git& git, const std::string& folder, const std::string& message) {
   git.output(folder, {"init", "-q"});
   git.output(folder, {"add", "--all", "--force"});  // what a user ignores everywhere may be part of this project
-  // Neither a hook nor a key with a password may stand between a user and the project.
-  const std::vector<std::string> commit{"commit", "-q", "--no-verify", "--no-gpg-sign", "-m", message};
+  // Neither a hook nor a key with a password may stand between a user and the project; and there is nothing to tidy up.
+  const std::vector<std::string> commit{"-c",          "maintenance.auto=false", "commit", "-q",
+                                        "--no-verify", "--no-gpg-sign",          "-m",     message};
   if (git.run(folder, commit).failure.empty()) return;
   std::vector<std::string> with_identity{"-c", "user.name=scaffold", "-c", "user.email=scaffold@localhost"};
   with_identity.insert(with_identity.end(), commit.begin(), commit.end());

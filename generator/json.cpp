@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/log/format.h"
-#include "base/log/suggest.h"
+#include "generator/words.h"
 
 namespace generator {
 namespace {
@@ -168,10 +168,7 @@ base::Error JsonReader::error(const Json& value, const std::string& what, const 
 void JsonReader::check_keys(const Json& object, const std::vector<std::string_view>& known) const {
   for (const auto& [key, value] : object.members) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    std::string list;
-    for (const std::string_view word : known) list += (list.empty() ? "" : ", ") + std::string(word);
-    const std::string meant(base::nearest_word(key, known));
-    throw error(value, "unknown key", key, meant.empty() ? "the keys are " + list : "did you mean `" + meant + "`?");
+    throw error(value, "unknown key", key, suggestion(key, known, "the keys are " + joined(known)));
   }
 }
 

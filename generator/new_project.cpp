@@ -22,7 +22,7 @@ std::string this_year() {
 }
 
 std::string asked_name(Prompt& prompt) {
-  return prompt.ask("name", "What is the project called", {}, "my_project",
+  return prompt.ask("name", "What is the project called?", {}, "my_project",
                     [](const std::string& answer) -> std::string {
                       try {
                         parse_project_name(answer);

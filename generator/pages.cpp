@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/log/format.h"
+#include "generator/words.h"
 
 namespace generator {
 namespace {
@@ -55,12 +56,6 @@ std::vector<CommandPage> read_commands(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
     pages.push_back(read(*command));
   return pages;
-}
-
-std::string joined(const std::vector<std::string>& words, const std::string& separator) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : separator) + word;
-  return text;
 }
 
 std::vector<std::string> flags_of(const CommandPage& page) {

@@ -37,7 +37,7 @@ std::string without_numbers(const std::string& answer, const std::vector<Choice>
 
 std::string Prompt::ask(const std::string& key, const std::string& text, const std::vector<Choice>& choices,
                         const std::string& fallback, const std::function<std::string(const std::string&)>& objection) {
-  output_ << base::visible_line(text) << "?\n";
+  output_ << base::visible_line(text) << '\n';
   std::size_t width = 0;
   for (const Choice& choice : choices) width = std::max(width, choice.value.size());
   for (std::size_t i = 0; i < choices.size(); ++i) {

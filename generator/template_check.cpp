@@ -7,9 +7,9 @@
 
 #include "base/log/error.h"
 #include "base/log/format.h"
-#include "base/log/suggest.h"
 #include "generator/project_path.h"
 #include "generator/template_text.h"
+#include "generator/words.h"
 
 namespace generator {
 namespace {
@@ -99,9 +99,8 @@ class SetChecker {
   base::Error missing(const FileRule& rule, const std::string& from) const {
     std::vector<std::string_view> paths;
     for (const auto& [path, text] : set_.sources.texts()) paths.push_back(path);
-    const std::string meant(base::nearest_word(from, paths));
     return error_at(rule.origin, "there is no such template", from,
-                    meant.empty() ? "add the file, or a \"when\"" : "did you mean `" + meant + "`?");
+                    suggestion(from, paths, "add the file, or a \"when\""));
   }
 
   /// Two rules may have one target if no answers make both hold.

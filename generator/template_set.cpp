@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "base/log/format.h"
-#include "base/log/suggest.h"
 #include "generator/json.h"
 #include "generator/name.h"
 #include "generator/template_check.h"
+#include "generator/words.h"
 
 namespace generator {
 namespace {
@@ -137,12 +137,10 @@ class SetReader {
   }
 
   void check_choice(const Question& question, const std::string& text, const Json& place) const {
-    std::vector<std::string_view> values;
-    for (const Choice& choice : question.choices) values.push_back(choice.value);
+    const std::vector<std::string_view> values = words_of(question.choices, &Choice::value);
     if (std::find(values.begin(), values.end(), text) != values.end()) return;
-    const std::string meant(base::nearest_word(text, values));
     throw reader_.error(place, "the default is not one of the choices", text,
-                        meant.empty() ? "take one of them" : "did you mean `" + meant + "`?");
+                        suggestion(text, values, "take one of them"));
   }
 
   std::vector<FileRule> read_rules(const Json& list) const {
@@ -214,7 +212,8 @@ TemplateSet embedded_templates() {
 }
 
 TemplateSet templates_of_folder(const std::string& folder) {
-  TemplateSet set = read_template_set(TemplateFiles::of_folder(folder), std::filesystem::absolute(folder).string());
+  const std::filesystem::path path = std::filesystem::absolute(folder) / "";  // one form for set, set/ and ./set
+  TemplateSet set = read_template_set(TemplateFiles::of_folder(folder), path.lexically_normal().parent_path().string());
   check_templates(set);
   return set;
 }

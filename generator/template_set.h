@@ -41,7 +41,7 @@ struct FileRule {
   Origin origin;
 };
 
-/// A text that goes before the line of a file that holds `before`.
+/// A text that goes, as it is, before the line of a file that holds `before`.
 struct Insertion {
   std::string file;
   std::string before;

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "base/log/format.h"
-#include "base/log/suggest.h"
+#include "generator/words.h"
 
 namespace generator {
 namespace {
@@ -31,11 +31,7 @@ inja::Environment& environment() {
 std::string nearest(std::string_view word, const KnownVariables& known) {
   std::vector<std::string_view> names;
   for (const auto& [name, values] : known) names.push_back(name);
-  const std::string meant(base::nearest_word(word, names));
-  if (!meant.empty()) return "did you mean `" + meant + "`?";
-  std::string list;
-  for (const std::string_view name : names) list += (list.empty() ? "" : ", ") + std::string(name);
-  return "the variables are " + list;
+  return suggestion(word, names, "the variables are " + joined(names));
 }
 
 /// inja's own errors count lines from 1, and speak of "variable 'x' not found" and the like.
@@ -190,9 +186,8 @@ class Checker final : public inja::NodeVisitor {
     const std::string text = literal->value.get<std::string>();
     const std::vector<std::string_view> values(found->second.begin(), found->second.end());
     if (std::find(values.begin(), values.end(), text) != values.end()) return;
-    const std::string meant(base::nearest_word(text, values));
     fail(value, "`" + name->name + "` is never this", text,
-         meant.empty() ? "compare it with one of its choices" : "did you mean `" + meant + "`?");
+         suggestion(text, values, "compare it with one of its choices"));
   }
 
   const inja::Template& parsed_;

@@ -86,9 +86,14 @@ void make_folder(const fs::path& folder) {
   if (error) throw disk_error(folder, error.value());
 }
 
-/// Not within another repository: it is that one's user who decides what becomes of a new folder.
-bool is_in_work_tree(const Git& git, const fs::path& parent) {
-  return git.run(parent.string(), {"rev-parse", "--is-inside-work-tree"}).output == "true\n";
+/// Within another repository: it is that one's user who decides what becomes of a new folder. (git itself would take
+/// longer to say so than all files take to be written.)
+bool is_in_work_tree(const fs::path& parent) {
+  std::error_code ignored;
+  for (fs::path at = fs::absolute(parent, ignored).lexically_normal();; at = at.parent_path()) {
+    if (fs::exists(at / ".git", ignored)) return true;
+    if (at == at.root_path() || at.empty()) return false;
+  }
 }
 
 }  // namespace
@@ -128,10 +133,9 @@ void write_project(const std::string& folder, const std::vector<RenderedFile>& f
     write_new_file(path, file.text, file.is_executable);
   }
   const std::optional<Git> git = options.uses_git ? Git::find() : std::nullopt;
-  if (git && !is_in_work_tree(*git, parent)) commit_all(*git, project.string(), options.message);
-  sync_file_system(project);
+  if (git && !is_in_work_tree(parent)) commit_all(*git, project.string(), options.message);
+  sync_file_system(project);  // so that the rename never reaches the disk before what is renamed
   if (std::rename(project.c_str(), target.c_str()) != 0) throw disk_error(target, errno);
-  sync_folder(parent);
 }
 
 std::string describe_tree(const std::string& folder, const std::vector<RenderedFile>& files) {

@@ -23,7 +23,7 @@ class Add : public testing::Test {
                  R"(, "additions": {"model": {"text": "a network",
           "files": [{"from": "m.h", "to": "src/<@ file_name @>.h"}, {"from": "m_test.cpp", "to": "tests/<@ file_name @>_test.cpp"}],
           "insertions": [{"file": "src/task.cpp", "before": "// includes", "text": "#include \"<@ file_name @>.h\""},
-                         {"file": "src/task.cpp", "before": "// models", "text": "add<<@ class_name @>>();\n\n// more\n"}]}})"));
+                         {"file": "src/task.cpp", "before": "// models", "text": "  add<<@ class_name @>>();\n\n  // more\n"}]}})"));
     folder_.write("set/task.cpp", "#include <a>\n// includes\nint main() {\n  // models: here\n}\n");
     folder_.write("set/m.h", "namespace <@ namespace @> { class <@ class_name @>; }\n");
     folder_.write("set/m_test.cpp", "// <@ class_name @>\n");
@@ -63,7 +63,7 @@ TEST_F(Add, PrintsTheLinesWhosePlaceIsGone) {
   base::write_file(root_ / "src/task.cpp", "// includes\n");
   EXPECT_EQ(add("model", "res_net"),
             "new      src/res_net.h\nnew      tests/res_net_test.cpp\nchanged  src/task.cpp\n"
-            "by hand  src/task.cpp has no line with `// models` any more; put in:\nadd<ResNet>();\n\n// more");
+            "by hand  src/task.cpp has no line with `// models` any more; put in:\n  add<ResNet>();\n\n  // more");
   EXPECT_EQ(base::contents_of(root_ / "src/task.cpp"), "#include \"res_net.h\"\n// includes\n");
   fs::remove(root_ / "src/task.cpp");
   EXPECT_NE(add("model", "b").find("by hand  src/task.cpp has no line with `// includes` any more"), std::string::npos);

@@ -151,12 +151,12 @@ TEST(Prompts, AskWhatNobodyHasSaid) {
   EXPECT_EQ(answers.values.at("namespace"), Value("my_project"));
   EXPECT_EQ(answers.values.at("author"), Value("Ada"));
   EXPECT_TRUE(
-      output.str().starts_with("Task?\n"
+      output.str().starts_with("Task\n"
                                "  1  pictures  of things\n"
                                "  2  numbers\n"
-                               "task [pictures]: Data?\n"
+                               "task [pictures]: Data\n"
                                "  1  csv\n"
-                               "data [csv]: Clouds?\n"))
+                               "data [csv]: Clouds\n"))
       << output.str();
 }
 
