@@ -1,29 +1,16 @@
 #!/usr/bin/env bash
-# consumer_test.sh BUILD_TYPE: `conan create .` packages the library, and a project in a folder outside the repository uses
-# it: `requires("scaffold/0.1.0")` with a user of its own, so that a package this user has installed stays untouched.
+# consumer_test.sh BUILD_TYPE: a project in a folder outside the repository uses the package.
 set -euo pipefail
 build_type=$1
-conan=$PWD/.venv/bin/conan
-profile=$PWD/conan/profiles/debian
-# shellcheck disable=SC1091
-[ "$(. /etc/os-release && echo "${VERSION_CODENAME:-}")" = bookworm ] || profile=$PWD/conan/profiles/center
+# shellcheck source=tests/package/package.sh
+source tests/package/package.sh
 folder=$(mktemp -d "${TMPDIR:-/tmp}/a consumer.XXXXXX") # a path with a space
-finish() {
-  "$conan" remove 'scaffold/0.1.0@check' --confirm >/dev/null 2>&1 || true
-  rm -rf "$folder"
-}
-trap finish EXIT
-fail() { printf 'FAILED: %s\n' "$1"; exit 1; }
-
-remotes=(-r scaffold-checkout)
-[ "${profile##*/}" = debian ] || remotes+=(-r conancenter)
-"$conan" create . --user check -pr:a "$profile" -s build_type="$build_type" "${remotes[@]}" --build missing \
-  -c tools.graph:skip_test=True -c tools.build:skip_test=True
+trap 'rm -rf "$folder"' EXIT
 
 cp -r tests/package/consumer "$folder/project"
 cd "$folder/project"
-"$conan" install . -pr:a "$profile" -s build_type="$build_type" "${remotes[@]}"
-"$conan" build . -pr:a "$profile" -s build_type="$build_type" "${remotes[@]}"
+"$CONAN" install . -pr:a "$profile" -s build_type="$build_type" "${remotes[@]}"
+"$CONAN" build . -pr:a "$profile" -s build_type="$build_type" "${remotes[@]}"
 cd "build/$build_type"
 
 output=$(./network --width 16 2>"$folder/log")

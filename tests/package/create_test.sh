@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# create_test.sh BUILD_TYPE: `conan create .` packages the library. The tests of the package come after it, and then
+# `create_test.sh remove`.
+set -euo pipefail
+# shellcheck source=tests/package/package.sh
+source tests/package/package.sh
+
+if [ "$1" = remove ]; then
+  exec "$CONAN" remove "$package" --confirm
+fi
+"$CONAN" create . --user check -pr:a "$profile" -s build_type="$1" "${remotes[@]}" --build missing \
+  -c tools.graph:skip_test=True -c tools.build:skip_test=True
