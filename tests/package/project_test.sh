@@ -61,7 +61,7 @@ grep -q "^## $job$" training_log.md || fail "training_log.md has no section for 
 [ "$(wc -l <predictions.csv)" -gt 100 ] || fail "predictions.csv has few lines: $(head predictions.csv)"
 
 ./train_local_cpu.sh --background --epochs 100000 --job-prefix second >"$folder/log" 2>&1
-job=$(basename runs/second*)
+job=$(basename runlogs/second*)
 for _ in $(seq 600); do
   ! grep -q 'step 1 ' "runlogs/$job/train.log" 2>/dev/null || break
   sleep 0.1
