@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/log/error.h"
+#include "base/log/format.h"
 #include "generator/file_change.h"
 #include "generator/name.h"
 #include "generator/project.h"
@@ -78,7 +79,7 @@ std::string add_to_project(const fs::path& folder, const AddOptions& options) {
         earlier != changes.end() ? std::optional(earlier->text) : read_file(project.root / path);
     const std::optional<std::string> longer = text ? inserted(*text, marker, lines) : std::nullopt;
     if (!longer) {
-      told += "by hand  " + path + " has no line with `" + marker + "` any more; put in:\n" + lines;
+      told += base::format("by hand  {} has no line with `{}` any more; put in:\n{}", path, marker, lines);
       if (!lines.ends_with('\n')) told += "\n";
     } else if (earlier != changes.end()) {
       earlier->text = *longer;

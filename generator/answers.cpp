@@ -113,7 +113,7 @@ class Collector {
     for (const Choice& choice : question.choices) {
       if (holds(choice.when, choice.origin, variables)) choices.push_back(choice);
     }
-    const Value fallback = default_of(question, choices, variables);
+    Value fallback = default_of(question, choices, variables);
     const bool is_asked = holds(question.when, question.origin, variables);
     const auto given = std::find_if(sources_.given.rbegin(), sources_.given.rend(),
                                     [&](const auto& one) { return one.first == question.key; });

@@ -23,10 +23,7 @@ bool leads_elsewhere(std::string_view variable) {
        "GIT_CONFIG_PARAMETERS=", "GIT_DIR=", "GIT_GRAFT_FILE=", "GIT_IMPLICIT_WORK_TREE=", "GIT_INDEX_FILE=",
        "GIT_INTERNAL_SUPER_PREFIX=", "GIT_NAMESPACE=", "GIT_NO_REPLACE_OBJECTS=", "GIT_OBJECT_DIRECTORY=",
        "GIT_PREFIX=", "GIT_REPLACE_REF_BASE=", "GIT_SHALLOW_FILE=", "GIT_WORK_TREE=", "LC_ALL=", "LANGUAGE="});
-  for (const std::string_view name : kNames) {
-    if (variable.starts_with(name)) return true;
-  }
-  return false;
+  return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) { return variable.starts_with(name); });
 }
 
 }  // namespace

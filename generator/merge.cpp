@@ -1,10 +1,9 @@
 #include "generator/merge.h"
 
-#include <stdlib.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <string_view>
 #include <system_error>
 #include <utility>

@@ -21,26 +21,26 @@ std::string this_year() {
   return std::to_string(parts.tm_year + 1900);
 }
 
-std::string asked_name(Prompt& prompt) {
-  return prompt.ask("name", "What is the project called?", {}, "my_project",
-                    [](const std::string& answer) -> std::string {
-                      try {
-                        parse_project_name(answer);
-                      } catch (const base::Error& error) {
-                        return error.problem() + ": " + error.fix();
-                      }
-                      return "";
-                    });
+std::string asked_name(Prompt* prompt) {
+  if (prompt == nullptr) {
+    throw base::Error(base::ErrorKind::kUsage, "the project needs a name", "", "scaffold new-project NAME");
+  }
+  return prompt->ask("name", "What is the project called?", {}, "my_project",
+                     [](const std::string& answer) -> std::string {
+                       try {
+                         parse_project_name(answer);
+                       } catch (const base::Error& error) {
+                         return error.problem() + ": " + error.fix();
+                       }
+                       return "";
+                     });
 }
 
 }  // namespace
 
 std::string new_project(const NewProjectOptions& options, Prompt* prompt) {
   if (options.takes_defaults) prompt = nullptr;
-  if (options.name.empty() && prompt == nullptr) {
-    throw base::Error(base::ErrorKind::kUsage, "the project needs a name", "", "scaffold new-project NAME");
-  }
-  const ProjectName name = parse_project_name(options.name.empty() ? asked_name(*prompt) : options.name);
+  const ProjectName name = parse_project_name(options.name.empty() ? asked_name(prompt) : options.name);
   const std::string folder = options.folder.empty() ? name.given : options.folder;
   check_target(folder);  // before anybody has answered nine questions
 

@@ -67,10 +67,11 @@ std::vector<std::string> flags_of(const CommandPage& page) {
 
 /// What an option's value is completed with, in bash.
 std::string bash_values(const Argument& argument) {
-  if (!argument.values.empty())
-    return base::format("COMPREPLY=($(compgen -W \"{}\" -- \"$word\"))", joined(argument.values, " "));
-  if (argument.value == "DIR") return "compopt -o filenames; COMPREPLY=($(compgen -d -- \"$word\"))";
-  if (argument.value == "FILE") return "compopt -o filenames; COMPREPLY=($(compgen -f -- \"$word\"))";
+  if (!argument.values.empty()) {
+    return base::format(R"(COMPREPLY=($(compgen -W "{}" -- "$word")))", joined(argument.values, " "));
+  }
+  if (argument.value == "DIR") return R"(compopt -o filenames; COMPREPLY=($(compgen -d -- "$word")))";
+  if (argument.value == "FILE") return R"(compopt -o filenames; COMPREPLY=($(compgen -f -- "$word")))";
   return "COMPREPLY=()";
 }
 
@@ -121,8 +122,7 @@ std::string roff_argument(const Argument& argument) {
 
 std::string bash_completion(const CLI::App& app) {
   const std::vector<CommandPage> commands = read_commands(app);
-  std::vector<std::string> names;
-  for (const CommandPage& command : commands) names.push_back(command.name);
+  const std::vector<std::string_view> names = words_of(commands, &CommandPage::name);
   std::string text =
       "# bash completion for scaffold, written by `scaffold completion bash`\n"
       "_scaffold() {\n"
@@ -174,7 +174,7 @@ std::string zsh_completion(const CLI::App& app) {
 }
 
 std::string manual_page(const CLI::App& app, const std::string& version) {
-  std::string text = ".TH SCAFFOLD 1 \"\" \"" + roff_text(version) + "\" \"User Commands\"\n.SH NAME\n";
+  std::string text = R"(.TH SCAFFOLD 1 "" ")" + roff_text(version) + "\" \"User Commands\"\n.SH NAME\n";
   text +=
       "scaffold \\- deep\\-learning projects in C++\n.SH SYNOPSIS\n.B scaffold\n\\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n";
   text += ".SH DESCRIPTION\n" + roff_text(app.get_description()) + "\n";

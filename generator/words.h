@@ -23,6 +23,7 @@ std::string joined(const List& words, std::string_view separator = ", ") {
 template <typename List, typename Member>
 std::vector<std::string_view> words_of(const List& list, Member member) {
   std::vector<std::string_view> words;
+  words.reserve(list.size());
   for (const auto& one : list) words.push_back(one.*member);
   return words;
 }
