@@ -30,7 +30,7 @@ class <@ class_name @> final : public base::DataLoader {
   base::Example augment(base::Example example, base::Random& /*random*/) const override { return example; }
 
  private:
-  DataLoader examples_;
+  <@ namespace @>::DataLoader examples_;
 };
 
 }  // namespace <@ namespace @>

@@ -17,7 +17,7 @@ class <@ class_name @> final : public base::Model {
  public:
   explicit <@ class_name @>(const Settings& settings) {
     // TODO(2/4): register your own layers instead.
-    network_ = register_module("network", std::make_shared<Model>(settings));
+    network_ = register_module("network", std::make_shared<<@ namespace @>::Model>(settings));
   }
 
   base::Tensors example_inputs() const override { return network_->example_inputs(); }
@@ -36,7 +36,7 @@ class <@ class_name @> final : public base::Model {
   }
 
  private:
-  std::shared_ptr<Model> network_;
+  std::shared_ptr<<@ namespace @>::Model> network_;
 };
 
 }  // namespace <@ namespace @>
