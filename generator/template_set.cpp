@@ -1,6 +1,7 @@
 #include "generator/template_set.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <utility>
 
@@ -72,20 +73,22 @@ class SetReader {
 
   /// A name of its own: not one that the tool gives.
   static bool is_variable(const std::string& key) {
-    static constexpr std::string_view kOwn[] = {"name", "identifier",       "job_name",   "year",
-                                                "loop", "scaffold_version", "class_name", "file_name"};
+    static constexpr std::array kOwn = std::to_array<std::string_view>(
+        {"name", "identifier", "job_name", "year", "loop", "scaffold_version", "class_name", "file_name"});
     const bool is_spelled = std::all_of(
         key.begin(), key.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
     return is_spelled && !key.empty() && key.size() <= 40 && key.front() >= 'a' &&
-           std::find(std::begin(kOwn), std::end(kOwn), key) == std::end(kOwn);
+           std::find(kOwn.begin(), kOwn.end(), key) == kOwn.end();
   }
 
   Question::Kind read_kind(const Json& value) const {
-    static constexpr std::pair<std::string_view, Question::Kind> kKinds[] = {
-        {"text", Question::Kind::kText},     {"identifier", Question::Kind::kIdentifier},
-        {"choice", Question::Kind::kChoice}, {"bool", Question::Kind::kBool},
+    static constexpr std::array kKinds = std::to_array<std::pair<std::string_view, Question::Kind>>({
+        {"text", Question::Kind::kText},
+        {"identifier", Question::Kind::kIdentifier},
+        {"choice", Question::Kind::kChoice},
+        {"bool", Question::Kind::kBool},
         {"list", Question::Kind::kList},
-    };
+    });
     const std::string text = reader_.text(value, "kind");
     for (const auto& [name, kind] : kKinds) {
       if (name == text) return kind;

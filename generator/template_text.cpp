@@ -200,7 +200,7 @@ class Checker final : public inja::NodeVisitor {
 }  // namespace
 
 std::string render_text(std::string_view text, const Origin& origin, const Variables& variables) {
-  if (text.find("<") == std::string_view::npos && text.find("@@@@") == std::string_view::npos) return std::string(text);
+  if (text.find('<') == std::string_view::npos && text.find("@@@@") == std::string_view::npos) return std::string(text);
   const inja::Template parsed = parse(text, origin);
   try {
     return environment().render(parsed, data_of(variables));
