@@ -97,8 +97,8 @@ Outcome run(std::vector<const char*> arguments) {
 TEST(App, WithoutACommandListsThem) {
   const Outcome outcome = run({});
   EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_THAT(outcome.out,
-              AllOf(StartsWith("usage: small COMMAND"), HasSubstr("  evaluate   Measures"), HasSubstr("COMMAND --help")));
+  EXPECT_THAT(outcome.out, AllOf(StartsWith("usage: small COMMAND"), HasSubstr("  evaluate   Measures"),
+                                 HasSubstr("COMMAND --help")));
 }
 
 TEST(App, SuggestsTheNearestCommand) {
