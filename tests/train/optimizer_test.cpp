@@ -28,8 +28,9 @@ void give_gradient(torch::Tensor& parameter, const torch::Tensor& gradient) {
   parameter.mutable_grad() = gradient.clone();
 }
 
+/// Relative to 1 at least: a parameter of a single number may have come close to zero, which its rounding has not.
 double relative_error(const torch::Tensor& actual, const torch::Tensor& expected) {
-  return ((actual - expected).norm() / expected.norm()).item<double>();
+  return ((actual - expected).norm() / expected.norm().clamp_min(1)).item<double>();
 }
 
 /// LibTorch's own optimizer of the same kind; a group each for the parameters.
