@@ -147,8 +147,9 @@ class CommandLine {
   }
 
   void add_updates() {
-    CLI::App& update =
-        *add_command("update", "Merge newer templates, or other answers, into the project", Command::kUpdate);
+    CLI::App& update = *add_command(
+        "update", "Merge newer templates, or other answers, into the project; exit code 2 if conflicts are left",
+        Command::kUpdate);
     CLI::App& check = *add_command(
         "check", "Tell the state of each file; exit code 2 if an update would change something", Command::kCheck);
     CLI::App& diff = *add_command("diff", "Show what an update would change", Command::kDiff);

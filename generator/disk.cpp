@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <string>
+#include <cstdlib>
 #include <system_error>
 
 namespace generator {
@@ -33,6 +33,12 @@ void write_new_file(const std::filesystem::path& path, std::string_view text, bo
     }
   }
   if (close(file) != 0) throw disk_error(path, errno);
+}
+
+std::filesystem::path make_temporary_folder(const std::filesystem::path& parent, const std::string& prefix) {
+  std::string pattern = (parent / (prefix + "-XXXXXX")).string();
+  if (mkdtemp(pattern.data()) == nullptr) throw disk_error(parent, errno);
+  return pattern;
 }
 
 void sync_file_system(const std::filesystem::path& folder) {

@@ -3,6 +3,7 @@
 #define GENERATOR_DISK_H_
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 #include "base/log/error.h"
@@ -14,6 +15,9 @@ base::Error disk_error(const std::filesystem::path& path, int error);
 
 /// Writes a file that must not be there yet.
 void write_new_file(const std::filesystem::path& path, std::string_view text, bool is_executable);
+
+/// Makes a folder whose name begins so, and that only its maker may read.
+std::filesystem::path make_temporary_folder(const std::filesystem::path& parent, const std::string& prefix);
 
 /// All that was written to the file system of this folder: one wait for a whole tree instead of one for each file.
 void sync_file_system(const std::filesystem::path& folder);

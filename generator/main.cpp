@@ -20,6 +20,11 @@ int print(base::Console& output, const std::string& text) {
   return 0;
 }
 
+int print(base::Console& output, const UpdateResult& result) {
+  print(output, result.text);
+  return result.exit_code;
+}
+
 int run(const Invocation& invocation) {
   base::Console output(STDOUT_FILENO);
   const std::filesystem::path here = std::filesystem::current_path();
@@ -35,11 +40,8 @@ int run(const Invocation& invocation) {
       return print(output, add_to_project(here, {invocation.kind, invocation.name, invocation.templates}));
     case Command::kUpdate:
       return print(output, update_project(here, invocation.update));
-    case Command::kCheck: {
-      const CheckResult result = check_project(here, invocation.update);
-      print(output, result.text);
-      return result.exit_code;
-    }
+    case Command::kCheck:
+      return print(output, check_project(here, invocation.update));
     case Command::kDiff:
       return print(output, diff_project(here, invocation.update));
     case Command::kList:

@@ -1,9 +1,7 @@
 #include "generator/merge.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstdlib>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -105,9 +103,7 @@ void Merge::make_repository(const fs::path& root) {
   const std::string format = git_.line(root.string(), {"rev-parse", "--show-object-format"});
   const std::string objects =
       git_.line(root.string(), {"rev-parse", "--path-format=absolute", "--git-path", "objects"});
-  std::string pattern = (fs::temp_directory_path() / "scaffold-merge-XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr) throw disk_error(pattern, errno);
-  repository_ = pattern;
+  repository_ = make_temporary_folder(fs::temp_directory_path(), "scaffold-merge").string();
   git_.output(repository_, {"init", "-q", "--bare", "--template=", "--object-format=" + format, "."});
   fs::create_directories(fs::path(repository_) / "objects" / "info");
   write_new_file(fs::path(repository_) / "objects" / "info" / "alternates", objects + "\n", false);

@@ -152,26 +152,28 @@ UpdatePlan plan_update(const fs::path& folder, const UpdateOptions& options) {
   return plan;
 }
 
-std::string update_project(const fs::path& folder, const UpdateOptions& options) {
+UpdateResult update_project(const fs::path& folder, const UpdateOptions& options) {
   const UpdatePlan plan = plan_update(folder, options);
-  if (plan.is_current) return "Up to date.";
+  if (plan.is_current) return {"Up to date."};
   const fs::path& root = plan.project.root;
   const Git git = find_git();
   check_committed(git, root);
   const Merge merge(git, root, plan.project.rendered, plan.next);
   std::vector<FileChange> changes = merge.changes();
-  std::string told = text_of(plan.reports);
+  UpdateResult result{text_of(plan.reports)};
   for (const Conflict& conflict : merge.conflicts()) {
-    told += conflict.path + ": " + settle(conflict, merge, options.conflict, changes) + "\n";
+    result.text += conflict.path + ": " + settle(conflict, merge, options.conflict, changes) + "\n";
+    if (!conflict.is_deleted_here() && !conflict.is_deleted_there()) result.exit_code = 2;
   }
   check_nothing_hidden(git, root, changes);
   const std::size_t count = changes.size();
   for (const RenderedFile& file : plan.record) changes.push_back({file.path, file.text, false});
   apply_changes(root, changes);
-  return told + base::format("Files changed: {}. `git diff` shows how, `git stash -u` takes it back.", count);
+  result.text += base::format("Files changed: {}. `git diff` shows how, `git stash -u` takes it back.", count);
+  return result;
 }
 
-CheckResult check_project(const fs::path& folder, const UpdateOptions& options) {
+UpdateResult check_project(const fs::path& folder, const UpdateOptions& options) {
   const UpdatePlan plan = plan_update(folder, options);
   const std::string table = text_of(plan.reports);
   if (plan.is_current) return {table + "Up to date.", 0};

@@ -41,16 +41,16 @@ struct UpdatePlan {
 };
 UpdatePlan plan_update(const std::filesystem::path& folder, const UpdateOptions& options);
 
-/// Merges and returns what to tell the user. Uncommitted changes in the project's folder are an error of the usage
-/// kind.
-std::string update_project(const std::filesystem::path& folder, const UpdateOptions& options);
-
-/// The state of each file, and whether an update would change anything: exit code 0 or 2.
-struct CheckResult {
-  std::string text;
-  int exit_code = 0;
+struct UpdateResult {
+  std::string text;   // for the user
+  int exit_code = 0;  // 2: something is left to do
 };
-CheckResult check_project(const std::filesystem::path& folder, const UpdateOptions& options);
+
+/// Merges; conflicts are left to the user. Uncommitted changes in the project's folder are an error of the usage kind.
+UpdateResult update_project(const std::filesystem::path& folder, const UpdateOptions& options);
+
+/// The state of each file; something is left to do if an update would change anything.
+UpdateResult check_project(const std::filesystem::path& folder, const UpdateOptions& options);
 
 /// The unified diff that update_project() would make of what is committed; empty if none.
 std::string diff_project(const std::filesystem::path& folder, const UpdateOptions& options);

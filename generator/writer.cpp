@@ -8,7 +8,6 @@
 #include <charconv>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -42,9 +41,7 @@ class Staging {
  public:
   explicit Staging(const fs::path& parent) {
     remove_abandoned(parent);
-    std::string pattern = (parent / base::format("{}{}-XXXXXX", kStagingPrefix, getpid())).string();
-    if (mkdtemp(pattern.data()) == nullptr) throw disk_error(parent, errno);
-    path_ = pattern;
+    path_ = make_temporary_folder(parent, base::format("{}{}", kStagingPrefix, getpid()));
     lock_ = open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (lock_ >= 0) flock(lock_, LOCK_EX | LOCK_NB);
   }

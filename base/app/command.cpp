@@ -65,7 +65,7 @@ int train(const AppSteps& steps) {
   if (!trainer->set_run(run).restore(steps.settings.weights)) config::write_file(run.config(), steps.settings_toml());
   trainer->run();
 
-  log::info("validation: {}", text_of(trainer->state().validation));
+  if (!trainer->state().validation.empty()) log::info("validation: {}", text_of(trainer->state().validation));
   log::info("the run is kept in {}", run.path());
   return StopSignal::received() ? StopSignal::kExitCode : 0;
 }

@@ -18,8 +18,10 @@ Trainer& Trainer::run() {
   begin();
   while (!is_finished()) {
     train();
-    const bool due = settings_.validate_every_epochs > 0 && state_.epoch % settings_.validate_every_epochs == 0;
-    control_.validate |= validation_ && validated_at_ != state_.step && (due || is_finished());
+    const auto every = settings_.validate_every_epochs;
+    const bool due = !stream_ && every > 0 && state_.epoch % every == 0;  // no stream: the epoch is over
+    const bool last = is_finished() && control_.stop.empty();             // who stops a run may have no time for it
+    control_.validate |= validation_ && validated_at_ != state_.step && (due || last);
     settle();
   }
   if (settings_.smoke) smoke();
@@ -39,7 +41,7 @@ Trainer& Trainer::train(std::int64_t steps) {
 
 void Trainer::train_until(std::int64_t last_step, bool stop_at_epoch_end) {
   begin();
-  while (!is_finished() && state_.step < last_step) {
+  while (accumulated_ > 0 || (!is_finished() && state_.step < last_step)) {  // a stop waits for the step to be whole
     if (!stream_) {
       stream_.emplace(*training_, BatchStream::Options{.settings = settings_.data,
                                                        .seed = settings_.seed,

@@ -101,11 +101,13 @@ start_job() {
 
 # A section of training_log.md: what was done now, why and what came of it by its author.
 write_down() {
+  local name
   {
-    printf '\n## %s\n\n' "$job"
+    printf '\n## %s\n\n**Settings**\n\n' "$job"
+    for name in "${hyper_parameters[@]}"; do printf -- '- %s: %s\n' "${name//_/ }" "${!name}"; done
     printf -- '- commit: %s\n' "$(git describe --always --dirty 2>/dev/null || echo none)"
-    printf -- '- command: %s\n' "$*"
-    printf '\n**Hypothesis**: \n\n**Results**: \n'
+    printf -- '- command: `%s`\n' "${*@Q}"
+    printf '\n**Hypothesis**\n\n\n**Results**\n\n'
   } >>training_log.md
   ! $edit || "${EDITOR:-vi}" training_log.md
 }

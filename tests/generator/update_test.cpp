@@ -78,7 +78,12 @@ class Update : public testing::Test {
     base::write_file(root_ / path, replaced(base::contents_of(root_ / path), from, to));
   }
 
-  std::string update(const UpdateOptions& options = {}) { return update_project(root_, options); }
+  /// Expects conflicts only where they are announced.
+  std::string update(const UpdateOptions& options = {}) {
+    const UpdateResult result = update_project(root_, options);
+    EXPECT_EQ(result.exit_code, result.text.find(": conflict: ") != std::string::npos ? 2 : 0);
+    return result.text;
+  }
 
   /// The files without scaffold's own.
   std::map<std::string, std::string> tree() const { return without_record(tree_of(root_)); }

@@ -1,57 +1,16 @@
 #!/usr/bin/env bash
-# project_test.sh SCAFFOLD TASK... : for each task, `scaffold new-project` outside the repository, with the example and without
-# it: it builds without a warning, is laid out as clang-format wants it, passes its own tests, trains, predicts and stops.
+# project_test.sh SCAFFOLD: `scaffold new-project` outside the repository, with the example and without it: it is green at birth,
+# trains, predicts, stops with a checkpoint, and takes a class of each kind.
 set -euo pipefail
-scaffold=$1
-shift
-# shellcheck source=tests/package/package.sh
-source tests/package/package.sh
-folder=$(mktemp -d "${TMPDIR:-/tmp}/projects XXXXXX") # a path with a space
-trap 'rm -rf "$folder"' EXIT
-export TEST_TMPDIR=$folder # where the projects' tests keep their data
-mkdir "$folder/bin" "$folder/home"
-cat >"$folder/bin/conan" <<END # a Conan that knows the profile of this checkout, as after ./dev install
-#!/usr/bin/env bash
-if [ "\$1 \$2 \$3" = "profile path scaffold" ]; then exit 1; fi
-if [ "\$1" = install ]; then exec "$CONAN" "\$@" -pr:a "$profile" ${remotes[*]}; fi
-exec "$CONAN" "\$@"
-END
-chmod +x "$folder/bin/conan"
-PATH=$folder/bin:$PATH
+# shellcheck source=tests/package/project.sh
+source tests/package/project.sh
 
-# new_project NAME OPTION...: in a folder of its name, on the package of these tests
-new_project() {
-  cd "$folder"
-  "$scaffold" new-project "$1" --defaults "${@:2}" >/dev/null
-  cd "$1"
-  sed -i 's|"scaffold/0.1.0"|"scaffold/0.1.0@check"|' conanfile.py
-  git commit -qam "The package of the tests"
-}
-
-check_sources() {
-  clang-format --dry-run --Werror src/* tests/* || fail "$1 is not laid out as its .clang-format says"
-  shellcheck -x ./*.sh scripts/*.sh || fail "shellcheck finds something in the scripts of $1"
-}
-
-check_build() { # the whole log of the last build
-  if grep -i 'warning' build/release/build.log; then fail "$1 is built with warnings"; fi
-}
-
-for task in "$@"; do
-  for example in with without; do
-    name=${task%%-*}_$example
-    new_project "$name" --task "$task" "--$example-example"
-    check_sources "$name"
-    ./test.sh >"$folder/log" 2>&1 || { cat "$folder/log"; fail "the tests of $name fail"; }
-    check_build "$name"
-    diff config/train.toml <("build/release/$name" settings) || fail "config/train.toml of $name differs from its knobs"
-    [ -z "$(git status --porcelain)" ] || fail "building $name leaves files behind: $(git status --porcelain)"
-  done
-done
+birth bare --without-example --no-cuda
+birth filled --with-example --cuda
 
 # One of them all the way, with a class of each kind added to it.
-cd "$folder/${1%%-*}_with"
-name=${PWD##*/}
+name=filled
+cd "$folder/$name"
 ./train_local_cpu.sh --epochs 3 --job-prefix first >"$folder/log" 2>&1 || { cat "$folder/log"; fail "training fails"; }
 grep -E 'validation: .*(accuracy|mae|loss) [0-9.]+' "$folder/log" || fail "training prints no figures: $(cat "$folder/log")"
 job=$(ls runs)
@@ -88,4 +47,4 @@ expect_refusal "unknown option '--epoch'" ./train_local_cpu.sh --epoch 3
 expect_refusal "there is no preset 'fast'" ./train_local_cpu.sh fast
 expect_refusal "there is no job nobody" ./stop.sh nobody
 command -v nvidia-smi >/dev/null || expect_refusal 'nvidia-smi is not on this machine' ./train_local_single.sh 0
-echo "projects for $* are green at birth"
+echo "a project builds, trains, predicts, stops and grows"

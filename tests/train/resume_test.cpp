@@ -53,6 +53,35 @@ TEST(Resume, IsExactFromEveryStep) {
   }
 }
 
+/// Asks for a stop after a batch whose gradients wait for those of the next.
+class StopsInTheMiddleOfAStep final : public Callback {
+ public:
+  std::string name() const override { return "stops_in_the_middle_of_a_step"; }
+  void on_iteration_end(const TrainState& state, TrainControl& control) override {
+    if (state.iteration == 3) control.stop = "asked to";
+  }
+};
+
+TEST(Resume, IsExactAfterAStopInTheMiddleOfAStep) {
+  const TemporaryFolder folder;
+  SmallTrainer whole(demanding_settings());
+  add_standard_callbacks(whole);
+  whole.set_run(RunFolder::make(folder.path() / "whole")).run();
+
+  SmallTrainer stopped(demanding_settings());
+  add_standard_callbacks(stopped);
+  stopped.add(std::make_unique<StopsInTheMiddleOfAStep>());
+  stopped.set_run(RunFolder::make(folder.path() / "stopped")).run();
+  EXPECT_EQ(stopped.state().step, 2);
+  EXPECT_EQ(stopped.state().iteration, 4);
+
+  SmallTrainer again(demanding_settings());
+  add_standard_callbacks(again);
+  ASSERT_TRUE(again.set_run(RunFolder::open(folder.path() / "stopped")).restore());
+  again.run();
+  EXPECT_TRUE(flat_weights(again.model()).equal(flat_weights(whole.model())));
+}
+
 TEST(Resume, OfAFinishedRunTrainsNoFurther) {
   const TemporaryFolder folder;
   SmallTrainer whole({});

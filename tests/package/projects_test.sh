@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# projects_test.sh SCAFFOLD: every task, with and without the example, with and without CUDA: green at birth, clean for clang-tidy,
+# and with CUDA also compiled and linked against LibTorch for GPUs.
+set -euo pipefail
+# shellcheck source=tests/package/project.sh
+source tests/package/project.sh
+
+tidy() { # what it finds is in code that a CUDA answer does not change
+  printf '%s\0' src/task.cpp tests/*.cpp | xargs -0 -n 1 -P 2 clang-tidy --quiet -p build/release --warnings-as-errors='*' \
+    >"$folder/log" 2>&1 || { cat "$folder/log"; fail "clang-tidy finds something in $1"; }
+}
+
+# The script for a GPU, on a machine that says it has one: it builds, and what comes next is the program's own error.
+link_for_gpu() {
+  local status=0
+  ./train_local_single.sh 0 >"$folder/log" 2>&1 || status=$?
+  [ -x "build/cuda/$1" ] || { cat "$folder/log" build/cuda/build.log; fail "$1 is not linked with CUDA"; }
+  if grep -i 'warning' build/cuda/build.log; then fail "$1 is built with warnings for CUDA"; fi
+  readelf -d "build/cuda/$1" | grep -q 'torch_cuda' || fail "$1 does not use LibTorch for CUDA: $(readelf -d "build/cuda/$1")"
+  command -v nvidia-smi | grep -qF "$folder" || return 0
+  if [ "$status" != 2 ] || ! grep -q '^device error: ' "$folder/log"; then fail "training on no GPU exits with $status: $(cat "$folder/log")"; fi
+}
+if ! command -v nvidia-smi >/dev/null; then
+  printf '#!/bin/sh\necho 0\n' >"$folder/bin/nvidia-smi"
+  chmod +x "$folder/bin/nvidia-smi"
+fi
+
+for task in image-classification regression time-series-embedding empty; do
+  for example in with without; do
+    for cuda in cuda no-cuda; do
+      name=${task%%-*}_${example}_${cuda//-/_}
+      birth "$name" --task "$task" "--$example-example" "--$cuda"
+      if [ "$cuda" = cuda ]; then
+        tidy "$name"
+        link_for_gpu "$name"
+      fi
+      echo "$name is green at birth"
+      rm -rf "${folder:?}/$name" # builds are large
+    done
+  done
+done
