@@ -11,7 +11,7 @@
 namespace generator {
 namespace {
 
-constexpr std::size_t kDeepest = 32;  // levels: a value's destructor calls those of its parts
+constexpr std::size_t kDeepestLevel = 32;  // levels: a value's destructor calls those of its parts
 
 /// Walks over a text and counts its lines, for a parser that does not tell where it is.
 class CountingIterator {
@@ -106,7 +106,8 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool open(Json::Kind kind) {
-    if (open_.size() == kDeepest) fail("this is nested too deeply", base::format("{} levels", kDeepest), "flatten it");
+    if (open_.size() == kDeepestLevel)
+      fail("this is nested too deeply", base::format("{} levels", kDeepestLevel), "flatten it");
     open_.push_back(&place({.kind = kind}));
     return true;
   }

@@ -91,7 +91,7 @@ class Child {
 bool read_some(int descriptor, std::string& output) {
   std::array<char, 4096> bytes{};
   while (true) {
-    const ssize_t count = read(descriptor, bytes.data(), bytes.size());
+    const ssize_t count = ::read(descriptor, bytes.data(), bytes.size());
     if (count > 0) {
       output.append(bytes.data(), static_cast<std::size_t>(count));
       return true;

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostFiles = 2000;
 constexpr std::size_t kLargestFile = std::size_t{1} << 20;
 constexpr std::size_t kLargestSet = std::size_t{16} << 20;
-constexpr int kDeepest = 16;
+constexpr int kDeepestFolder = 16;
 
 [[noreturn]] void refuse(const std::string& what, const std::string& path, const std::string& fix) {
   throw base::Error(base::ErrorKind::kConfig, what, path, fix);
@@ -91,7 +91,7 @@ TemplateFiles TemplateFiles::of_folder(const std::string& folder) {
     const std::string objection = objection_to_path(relative);
     if (!objection.empty()) refuse("the template's path does not do: " + objection, path.string(), "rename it");
     if (entries->is_symlink(error)) refuse("a link in a set of templates", path.string(), "put the file itself there");
-    if (entries.depth() > kDeepest) refuse("folders nested too deeply", path.string(), "flatten the set");
+    if (entries.depth() > kDeepestFolder) refuse("folders nested too deeply", path.string(), "flatten the set");
     if (entries->is_directory(error)) continue;
     const std::string& text = files.owned_[relative] = read_text(path);
     files.texts_.emplace(relative, text);

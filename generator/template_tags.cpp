@@ -9,8 +9,8 @@ namespace generator {
 namespace {
 
 constexpr std::size_t kLongestTag = 500;
-constexpr int kDeepest = 20;      // parentheses, and ifs within ifs
-constexpr int kDeepestLoops = 2;  // over lists of some twenty values: a third would make a file of a megabyte
+constexpr int kDeepestNesting = 20;  // parentheses, and ifs within ifs
+constexpr int kDeepestLoops = 2;     // over lists of some twenty values: a third would make a file of a megabyte
 
 struct Delimiters {
   TemplateTag::Kind kind;
@@ -81,7 +81,8 @@ class TagReader {
       }
       is_quoted = c == '"';
       depth += c == '(' || c == '[' || c == '{' ? 1 : c == ')' || c == ']' || c == '}' ? -1 : 0;
-      if (depth > kDeepest) fail(at, "parentheses nested too deeply", "", base::format("{} at most", kDeepest));
+      if (depth > kDeepestNesting)
+        fail(at, "parentheses nested too deeply", "", base::format("{} at most", kDeepestNesting));
       if (c == '|') fail(at, "the pipe is not used in templates", "|", "call the function: upper(name)");
     }
     if (delimiters.kind == TemplateTag::Kind::kLine && at == text_.size()) return at;
@@ -113,7 +114,8 @@ class TagReader {
       levels += one.levels;
       loops += one.is_loop ? 1 : 0;
     }
-    if (levels > kDeepest) fail(start, "statements nested too deeply", "", base::format("{} at most", kDeepest));
+    if (levels > kDeepestNesting)
+      fail(start, "statements nested too deeply", "", base::format("{} at most", kDeepestNesting));
     if (loops > kDeepestLoops) fail(start, "loops nested too deeply", "", base::format("{} at most", kDeepestLoops));
   }
 

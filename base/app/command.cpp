@@ -40,12 +40,6 @@ void print_help(const std::string& name) {
   std::cout << "\n`" << name << " COMMAND --help` lists the knobs.\n";
 }
 
-std::string text_of(const Results& results) {
-  std::string text;
-  for (const auto& [name, value] : results) text += format("{}{} {:.4f}", text.empty() ? "" : "  ", name, value);
-  return text;
-}
-
 /// The weights are drawn when the model is made.
 std::shared_ptr<Model> seeded_model(const AppSteps& steps) {
   seed_everything(steps.train.seed);
@@ -65,7 +59,7 @@ int train(const AppSteps& steps) {
   if (!trainer->set_run(run).restore(steps.settings.weights)) config::write_file(run.config(), steps.settings_toml());
   trainer->run();
 
-  if (!trainer->state().validation.empty()) log::info("validation: {}", text_of(trainer->state().validation));
+  if (!trainer->state().validation.empty()) log::info("validation: {}", describe(trainer->state().validation));
   log::info("the run is kept in {}", run.path());
   return StopSignal::received() ? StopSignal::kExitCode : 0;
 }
@@ -85,7 +79,7 @@ std::unique_ptr<Trainer> restored_trainer(const AppSteps& steps, std::shared_ptr
 int measure(const AppSteps& steps, Part part) {
   const auto data = steps.make_data(part);
   const auto trainer = restored_trainer(steps, data);
-  std::cout << text_of(trainer->evaluate(*data)) << std::endl;
+  std::cout << describe(trainer->evaluate(*data)) << std::endl;
   return 0;
 }
 

@@ -2,20 +2,9 @@
 
 #include "base/callbacks/console_log.h"
 
-#include "base/log/format.h"
 #include "base/log/log.h"
 
 namespace base {
-namespace {
-
-std::string text_of(const Results& results) {
-  std::string text;
-  for (const auto& [name, value] : results) text += format("  {} {:.4f}", name, value);
-  return text;
-}
-
-}  // namespace
-
 void ConsoleLog::on_iteration_end(const TrainState& state, TrainControl& /*control*/) {
   if (state.step == last_step_ || (state.step % options_.every_steps != 0 && state.step != 1)) return;
   last_step_ = state.step;
@@ -23,11 +12,11 @@ void ConsoleLog::on_iteration_end(const TrainState& state, TrainControl& /*contr
 }
 
 void ConsoleLog::on_epoch_end(const TrainState& state, TrainControl& /*control*/) {
-  log::info("epoch {} trained{}", state.epoch, text_of(state.training));
+  log::info("epoch {} trained  {}", state.epoch, describe(state.training));
 }
 
 void ConsoleLog::on_validation_end(const TrainState& state, TrainControl& /*control*/) {
-  log::info("validation at step {}{}", state.step, text_of(state.validation));
+  log::info("validation at step {}  {}", state.step, describe(state.validation));
 }
 
 }  // namespace base

@@ -87,4 +87,10 @@ double result_of(const Results& results, std::string_view name) {
   return std::nan("");
 }
 
+std::string describe(const Results& results) {
+  std::string text;
+  for (const auto& [name, value] : results) text += format("{}{} {:.4f}", text.empty() ? "" : "  ", name, value);
+  return text;
+}
+
 }  // namespace base

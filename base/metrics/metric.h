@@ -18,6 +18,9 @@ using Results = std::vector<std::pair<std::string, double>>;
 /// The value of this name; NaN if there is none.
 double result_of(const Results& results, std::string_view name);
 
+/// "loss 0.3758  accuracy 0.8616", for the log.
+std::string describe(const Results& results);
+
 /// All that a metric has seen is in its totals, which are sums: two metrics merge by adding them, and processes by an
 /// all-reduce. That is also what a checkpoint keeps.
 class Metric {

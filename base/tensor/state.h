@@ -43,6 +43,17 @@ class State {
   std::map<std::string, torch::Tensor> tensors_;
 };
 
+template <>
+std::int64_t State::get(const std::string& name) const;
+template <>
+bool State::get(const std::string& name) const;
+template <>
+double State::get(const std::string& name) const;
+template <>
+std::string State::get(const std::string& name) const;
+template <>
+torch::Tensor State::get(const std::string& name) const;
+
 /// Has a state that goes into checkpoints.
 class Stateful {
  public:

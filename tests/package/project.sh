@@ -23,7 +23,7 @@ new_project() {
   "$scaffold" new-project "$1" --defaults "${@:2}" >/dev/null
   cd "$1"
   sed -i 's|"scaffold/0.1.0"|"scaffold/0.1.0@check"|' conanfile.py
-  git commit -qam "The package of the tests"
+  git -c user.name=Tester -c user.email=tester@localhost commit -qam "The package of the tests"
 }
 
 check_sources() {
