@@ -5,6 +5,10 @@
 #include "base/log/log.h"
 
 namespace base {
+void ConsoleLog::on_begin(const TrainState& state, TrainControl& /*control*/) {
+  last_step_ = state.step;
+}
+
 void ConsoleLog::on_iteration_end(const TrainState& state, TrainControl& /*control*/) {
   if (state.step == last_step_ || (state.step % options_.every_steps != 0 && state.step != 1)) return;
   last_step_ = state.step;

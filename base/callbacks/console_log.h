@@ -15,6 +15,7 @@ class ConsoleLog final : public Callback {
   explicit ConsoleLog(const Options& options) : options_(options) {}
 
   std::string name() const override { return "console_log"; }
+  void on_begin(const TrainState& state, TrainControl& control) override;
   void on_iteration_end(const TrainState& state, TrainControl& control) override;
   void on_epoch_end(const TrainState& state, TrainControl& control) override;
   void on_validation_end(const TrainState& state, TrainControl& control) override;

@@ -106,7 +106,7 @@ write_down() {
     printf '\n## %s\n\n**Settings**\n\n' "$job"
     for name in "${hyper_parameters[@]}"; do printf -- '- %s: %s\n' "${name//_/ }" "${!name}"; done
     printf -- '- commit: %s\n' "$(git describe --always --dirty 2>/dev/null || echo none)"
-    printf -- '- command: `%s`\n' "${*@Q}"
+    printf -- '- command: %s\n' "${*@Q}"
     printf '\n**Hypothesis**\n\n\n**Results**\n\n'
   } >>training_log.md
   ! $edit || "${EDITOR:-vi}" training_log.md

@@ -68,12 +68,14 @@ TEST(Resume, IsExactAfterAStopInTheMiddleOfAStep) {
   add_standard_callbacks(whole);
   whole.set_run(RunFolder::make(folder.path() / "whole")).run();
 
-  SmallTrainer stopped(demanding_settings());
-  add_standard_callbacks(stopped);
-  stopped.add(std::make_unique<StopsInTheMiddleOfAStep>());
-  stopped.set_run(RunFolder::make(folder.path() / "stopped")).run();
-  EXPECT_EQ(stopped.state().step, 2);
-  EXPECT_EQ(stopped.state().iteration, 4);
+  {
+    SmallTrainer stopped(demanding_settings());
+    add_standard_callbacks(stopped);
+    stopped.add(std::make_unique<StopsInTheMiddleOfAStep>());
+    stopped.set_run(RunFolder::make(folder.path() / "stopped")).run();
+    EXPECT_EQ(stopped.state().step, 2);
+    EXPECT_EQ(stopped.state().iteration, 4);
+  }
 
   SmallTrainer again(demanding_settings());
   add_standard_callbacks(again);
