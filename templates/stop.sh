@@ -6,6 +6,8 @@
 # To go on: build/release/<@ identifier @> train --run runs/JOB
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")"
+source scripts/job.sh
+help_if_asked "$@"
 
 # The number in a .pid file may belong to another program by now: the job's own has its name on its command line.
 is_running() { tr '\0' ' ' 2>/dev/null <"/proc/$2/cmdline" | grep -qF "runlogs/$1/"; }
@@ -20,7 +22,7 @@ if [ $# -eq 0 ]; then
 fi
 
 job=$1
-[ -d "runlogs/$job" ] || { printf 'stop.sh: there is no job %s\n  fix: ./stop.sh without an argument lists those that run\n' "$job" >&2; exit 3; }
+[ -d "runlogs/$job" ] || fail "there is no job $job" "./stop.sh without an argument lists those that run"
 for file in "runlogs/$job"/*.pid; do
   pid=$(cat "$file")
   if ! is_running "$job" "$pid"; then

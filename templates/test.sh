@@ -1,9 +1,14 @@
 #!/usr/bin/env bash
-# Builds the project and runs its tests: ./test.sh [PRESET]
+# Builds the project and runs its tests.
+#
+#   ./test.sh [PRESET]
+#
+# PRESET is release by default, see CMakePresets.json.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")"
 source scripts/job.sh
+help_if_asked "$@"
 
 preset=${1:-release}
-build_project "$preset"
+build_project "$preset" all
 ctest --test-dir "build/$preset" --output-on-failure

@@ -22,5 +22,5 @@ source scripts/job.sh
 parse_options "$@"
 preset=${arguments[0]:-release}
 
-build_project "$preset"
+build_project "$preset" <@ identifier @>
 start_job "$preset" --device cpu

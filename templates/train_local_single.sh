@@ -24,7 +24,8 @@ parse_options "$@"
 gpu=${arguments[0]:-}
 preset=${arguments[1]:-cuda}
 
+[ -n "$gpu" ] || fail "which GPU?" "give GPU_ID, a number that nvidia-smi shows; --help says more"
 check_gpu "$gpu"
-build_project "$preset"
+build_project "$preset" <@ identifier @>
 export CUDA_VISIBLE_DEVICES=$gpu
 start_job "$preset" --device cuda

@@ -8,7 +8,7 @@ namespace base {
 
 void EpochProgress::on_epoch_begin(const TrainState& state, TrainControl& /*control*/) {
   bar_ = std::make_unique<ProgressBar>(ProgressBar::Options{.label = format("epoch {}", state.epoch + 1),
-                                                            .total = state.iterations_per_epoch,
+                                                            .total = state.iterations_to_train,
                                                             .done = state.iteration,
                                                             .console = console_});
 }

@@ -27,6 +27,11 @@ void check_sizes(std::int64_t classes, std::int64_t channels) {
               format("{} classes, {} channels", classes, channels), "give 1 or more of each");
 }
 
+}  // namespace
+
+// With a name, since a class that the header knows is made of them.
+namespace resnet {
+
 enum class BlockKind { kBasic, kBottleneck };
 // How the sum comes about where a block changes size: by a 1 x 1 convolution, or by leaving out pixels and adding
 // channels of zeros.
@@ -92,7 +97,9 @@ class ResidualBlock final : public torch::nn::Module {
   torch::nn::Sequential downsample_{nullptr};
 };
 
-}  // namespace
+}  // namespace resnet
+
+using namespace resnet;
 
 /// Blocks one after the other, of which the first may change the size. Registered as 0, 1, 2 and so on.
 class ResidualStage final : public torch::nn::Module {

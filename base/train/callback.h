@@ -32,6 +32,7 @@ struct TrainState {
   std::int64_t step = 0;                             // changes of the weights so far
   std::int64_t iteration = 0;                        // batches of the epoch so far
   std::optional<std::int64_t> iterations_per_epoch;  // not known for data of unknown size before their first end
+  std::optional<std::int64_t> iterations_to_train;   // of this epoch: fewer if the run ends by steps before it does
   std::optional<std::int64_t> total_steps;           // of the whole run, if it is known
   double loss = 0;                                   // of the last batch; on a GPU, of the last one that was logged
   double learning_rate = 0;                          // of the last step

@@ -1,6 +1,7 @@
 // loop.cpp: what happens in training, from top to bottom. callback.h draws it.
 #include "base/torch.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -49,6 +50,11 @@ void Trainer::train_until(std::int64_t last_step, bool stop_at_epoch_end) {
                                                        .training = true,
                                                        .pin = device_.is_cuda(),
                                                        .world = world_});
+      state_.iterations_to_train = state_.iterations_per_epoch;
+      if (settings_.steps > 0) {
+        const auto left = state_.iteration + (settings_.steps - state_.step) * settings_.accumulate;
+        state_.iterations_to_train = std::min(state_.iterations_per_epoch.value_or(left), left);
+      }
       fire(&Callback::on_epoch_begin);
     }
     if (const std::optional<Batch> batch = stream_->next()) {

@@ -1,6 +1,13 @@
 #include "base/train/precision.h"
 
+#include <signal.h>
+#include <unistd.h>
+
 #include <ATen/autocast_mode.h>
+
+#include <string_view>
+
+#include "base/log/error.h"
 
 namespace base {
 
@@ -20,6 +27,19 @@ PrecisionScope::~PrecisionScope() {
   if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
   at::autocast::set_autocast_enabled(device_, was_enabled_);
   at::autocast::set_autocast_dtype(device_, before_);
+}
+
+void explain_illegal_instructions() {
+  // Only what a signal handler may call.
+  static const int exit_code = info(ErrorKind::kDevice).exit_code;
+  const auto explain = [](int) {
+    static constexpr std::string_view kText =
+        "device error: the processor lacks an instruction that it announces, which LibTorch uses for bf16\n"
+        "  fix: set ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16 in the environment, or use precision = \"fp32\"\n";
+    static_cast<void>(!write(STDERR_FILENO, kText.data(), kText.size()));
+    _exit(exit_code);
+  };
+  static_cast<void>(signal(SIGILL, explain));
 }
 
 }  // namespace base

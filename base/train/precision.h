@@ -24,6 +24,11 @@ class PrecisionScope {
   torch::ScalarType before_ = torch::kFloat;
 };
 
+/// From now on a process that the processor stops at an instruction ends with a device error instead of a signal's
+/// name. For bf16 on the CPU: a virtual machine may announce the units for it (AMX) and not have them, which LibTorch
+/// believes.
+void explain_illegal_instructions();
+
 }  // namespace base
 
 #endif  // BASE_TRAIN_PRECISION_H_

@@ -86,6 +86,7 @@ Trainer::Trainer(const TrainSettings& settings, std::shared_ptr<Model> model,
     throw Error(ErrorKind::kConfig, "fp16 needs a GPU", format("device = \"{}\"", settings_.device),
                 "use precision = \"bf16\" or \"fp32\" on the CPU");
   }
+  if (settings_.precision == "bf16" && device_.is_cpu()) explain_illegal_instructions();
   flush_denormals();
   keep_freed_memory();
   set_compute_threads(settings_.threads);
@@ -235,7 +236,7 @@ bool Trainer::restore(const std::string& which) {
   const std::optional<Checkpoint> checkpoint = store().load(which);
   if (!checkpoint) return false;
   load(*checkpoint);
-  log::info("goes on from step {}, epoch {}", state_.step, state_.epoch);
+  log::info("restored step {}, in epoch {}", state_.step, state_.epoch + 1);
   return true;
 }
 

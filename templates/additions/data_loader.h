@@ -9,6 +9,7 @@
 #include <base/data/part.h>
 
 #include <string>
+#include <utility>
 
 #include "src/data_loader.h"
 #include "src/settings.h"
@@ -27,7 +28,9 @@ class <@ class_name @> final : public base::DataLoader {
   std::string where(std::int64_t index) const override { return examples_.where(index); }
 
   // TODO(4/4): change one at random, in training only.
-  base::Example augment(base::Example example, base::Random& /*random*/) const override { return example; }
+  base::Example augment(base::Example example, base::Random& random) const override {
+    return examples_.augment(std::move(example), random);
+  }
 
  private:
   <@ namespace @>::DataLoader examples_;

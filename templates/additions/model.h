@@ -7,6 +7,9 @@
 
 #include <base/model/model.h>
 
+#include <memory>
+#include <utility>
+
 #include "src/model.h"
 #include "src/settings.h"
 
@@ -34,6 +37,7 @@ class <@ class_name @> final : public base::Model {
   void measure(const base::Tensors& outputs, const base::Tensors& batch, base::Metrics& metrics) const override {
     network_->measure(outputs, batch, metrics);
   }
+  void check(const base::Tensors& batch, const NameOfExample& name) const override { network_->check(batch, name); }
 
  private:
   std::shared_ptr<<@ namespace @>::Model> network_;

@@ -8,13 +8,18 @@ edit=false
 arguments=() # what is no option
 flags=()     # what follows --, for the program
 
-fail() { # fail WHAT FIX
+fail() { # fail WHAT FIX [EXIT CODE]
   printf '%s: %s\n  fix: %s\n' "${0##*/}" "$1" "$2" >&2
-  exit 3
+  exit "${3:-3}"
 }
 
+print_usage() { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "$0"; }
+
+# For scripts without options.
+help_if_asked() { case ${1:-} in -h | --help) print_usage && exit 0 ;; esac }
+
 print_help() {
-  sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "$0"
+  print_usage
   echo
   echo "Options: --background (detach; stop.sh ends it), --edit (write the hypothesis now), and with their values here:"
   local name
@@ -51,30 +56,33 @@ find_conan() {
   echo "$tool"
 }
 
-# build_project PRESET: does only what is left to do, and shows the end of its log if that fails.
+# build_project PRESET TARGET...: does only what is left to do, and shows the end of its log if that fails.
 build_project() {
   local preset=$1 log=build/$1/build.log
   grep -q "\"name\": \"$preset\", \"inherits\"" CMakePresets.json || fail "there is no preset '$preset'" "see CMakePresets.json"
   mkdir -p "build/$preset"
   echo "building ($preset) ..."
-  if ! build_steps "$preset" >"$log" 2>&1; then
+  if ! build_steps "$@" >"$log" 2>&1; then
     tail -n 20 "$log" >&2
     fail "the build failed" "see $log"
   fi
 }
 
 build_steps() {
-  local preset=$1 toolchain=build/$1/generators/conan_toolchain.cmake conan options=(-s build_type=Release)
+  local preset=$1 toolchain=build/$1/generators/conan_toolchain.cmake conan profile options=(-s build_type=Release)
   if [ ! -f "$toolchain" ] || [ conanfile.py -nt "$toolchain" ]; then
-    conan=$(find_conan)
+    conan=$(find_conan) || return
     [ "$preset" != debug ] || options=(-s build_type=Debug)
     [ "$preset" != cuda ] || options+=(-o '&:with_cuda=True')
     "$conan" profile path default || "$conan" profile detect || return
-    ! "$conan" profile path scaffold || options+=(-pr:a scaffold)
+    if profile=$("$conan" profile path scaffold); then
+      options+=(-pr:a scaffold)
+      ! grep -q '^\[platform_requires\]' "$profile" || options+=(-r scaffold) # all else is on this machine
+    fi
     "$conan" install . "${options[@]}" --build missing || return
   fi
   [ -f "build/$preset/build.ninja" ] || cmake --preset "$preset" || return
-  cmake --build --preset "$preset"
+  cmake --build --preset "$preset" --target "${@:2}"
 }
 
 # start_job PRESET FLAG...: trains, in a run and with a log of the job's name.
@@ -92,6 +100,8 @@ start_job() {
   if $background; then
     nohup setsid "${command[@]}" >"$log.out" 2>&1 </dev/null &
     echo $! >"$log.pid"
+    sleep 1
+    kill -0 $! 2>/dev/null || wait $! || fail "the job ended at once: $(tail -n 3 "$log.out")" "see $log.out"
     printf 'job %s runs in the background\n  follow: tail -f %s\n  stop:   ./stop.sh %s\n' "$job" "$log.out" "$job"
   else
     echo $$ >"$log.pid"
@@ -101,11 +111,13 @@ start_job() {
 
 # A section of training_log.md: what was done now, why and what came of it by its author.
 write_down() {
-  local name
+  local name commit
+  commit=$(git describe --always 2>/dev/null || echo none)
+  git diff --quiet HEAD -- . ':!training_log.md' 2>/dev/null || commit+=" and changes"
   {
     printf '\n## %s\n\n**Settings**\n\n' "$job"
     for name in "${hyper_parameters[@]}"; do printf -- '- %s: %s\n' "${name//_/ }" "${!name}"; done
-    printf -- '- commit: %s\n' "$(git describe --always --dirty 2>/dev/null || echo none)"
+    printf -- '- commit: %s\n' "$commit"
     printf -- '- command: %s\n' "${*@Q}"
     printf '\n**Hypothesis**\n\n\n**Results**\n\n'
   } >>training_log.md
