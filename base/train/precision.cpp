@@ -5,6 +5,7 @@
 
 #include <ATen/autocast_mode.h>
 
+#include <atomic>
 #include <string_view>
 
 #include "base/log/error.h"
@@ -34,8 +35,10 @@ void explain_illegal_instructions() {
   static const int exit_code = info(ErrorKind::kDevice).exit_code;
   const auto explain = [](int) {
     static constexpr std::string_view kText =
-        "device error: the processor lacks an instruction that it announces, which LibTorch uses for bf16\n"
+        "device error: this machine refuses an instruction that LibTorch uses for bf16\n"
         "  fix: set ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16 in the environment, or use precision = \"fp32\"\n";
+    static std::atomic_flag is_told;
+    while (is_told.test_and_set()) pause();  // several threads come here at once, and the first ends them all
     static_cast<void>(!write(STDERR_FILENO, kText.data(), kText.size()));
     _exit(exit_code);
   };

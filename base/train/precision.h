@@ -24,9 +24,8 @@ class PrecisionScope {
   torch::ScalarType before_ = torch::kFloat;
 };
 
-/// From now on a process that the processor stops at an instruction ends with a device error instead of a signal's
-/// name. For bf16 on the CPU: a virtual machine may announce the units for it (AMX) and not have them, which LibTorch
-/// believes.
+/// From now on a process that the machine stops at an illegal instruction ends with a device error that says how to do
+/// without, instead of a signal's name. On some virtual machines that happens to LibTorch in bf16, in its use of AMX.
 void explain_illegal_instructions();
 
 }  // namespace base
