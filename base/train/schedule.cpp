@@ -67,8 +67,8 @@ Shape make_one_cycle(const ScheduleSettings& settings, double steps) {
   return [start = settings.start_factor, end = settings.final_factor, peak, last](std::int64_t s) {
     const auto now = static_cast<double>(s);
     if (now >= last) return peak == last ? 1.0 : end;
-    // A peak before the first step means that there is no rise: PyTorch divides by zero there, or worse.
-    if (now <= peak) return along_cosine(start, 1, now / peak);
+    // A peak at or before the first step means that there is no rise: PyTorch divides by zero there, or worse.
+    if (now < peak) return along_cosine(start, 1, now / peak);
     const double top = std::max(peak, 0.0);
     return along_cosine(1, end, (now - top) / (last - top));
   };

@@ -93,6 +93,7 @@ TEST(Schedule, OneCycleIsOneCycleLR) {
 
 TEST(Schedule, OneCycleWithoutARiseOrAFallStaysFinite) {
   expect_near(factors({.kind = "one_cycle", .milestones = {}, .rise = 0}, 3, 4), {1, 0.5, 0, 0});
+  expect_near(factors({.kind = "one_cycle", .milestones = {}, .rise = 0.5}, 2, 3), {1, 0, 0});
   expect_near(factors({.kind = "one_cycle", .milestones = {}, .rise = 1, .start_factor = 0}, 3, 4), {0, 0.5, 1, 1});
   expect_near(factors({.kind = "one_cycle", .milestones = {}, .final_factor = 0.5}, 1, 2), {0.5, 0.5});
 }
