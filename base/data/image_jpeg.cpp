@@ -106,6 +106,9 @@ class JpegDecoder final : public Decoder {
     auto first = static_cast<JDIMENSION>(wanted_first);
     auto width = static_cast<JDIMENSION>(std::min(region.x + region.width + margin, whole) - wanted_first);
     if (std::int64_t{width} == whole) return region.x;
+    // Where colours have a quarter of the columns and half of the rows, libjpeg-turbo shrinks a picture by shrinking
+    // them less, and forgets it when it counts the columns to crop: colours on the right would be missing.
+    if (info_.max_h_samp_factor > 2 && info_.scale_num < info_.scale_denom) return region.x;
     guard([&] { jpeg_crop_scanline(&info_, &first, &width); });  // moves `first` to where a block begins
     return region.x - first;
   }

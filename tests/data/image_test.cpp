@@ -162,6 +162,18 @@ RC_GTEST_PROP(ImageProperty, ARegionIsTheVeryPixelsOfTheWholePicture, ()) {
   }
 }
 
+TEST(Image, ARegionOfAShrunkPictureWithFewColoursIsWhatItIsInTheWhole) {
+  const auto file = jpeg_of(scenery(600, 20), {.quality = 90, .horizontal = 4, .vertical = 2});
+  for (const int shrink : {1, 2, 4, 8}) {
+    const auto whole = decode_image(file, {.shrink = shrink});
+    for (std::int64_t x = 0; x + 10 <= whole.size(2); x += 7) {
+      const ImageRegion region{x, 0, 10, whole.size(1)};
+      ASSERT_TRUE(decode_image(file, {.shrink = shrink, .region = region}).equal(cropped(whole, region)))
+          << "column " << x << " of a picture shrunk " << shrink << " times";
+    }
+  }
+}
+
 TEST(Image, ShrinksToSomethingLikeTheAverage) {
   const Pixels pixels = scenery(160, 96);
   const auto average = torch::nn::functional::avg_pool2d(tensor_of(pixels).to(torch::kFloat).unsqueeze(0),
