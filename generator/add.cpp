@@ -91,6 +91,8 @@ std::string add_to_project(const fs::path& folder, const AddOptions& options) {
     }
   }
   apply_changes(project.root, changes);
+  const std::string next = render_text(addition.next.text, addition.next.origin, variables);
+  if (!next.empty()) told += "next     " + next + "\n";
   told.pop_back();
   return told;
 }

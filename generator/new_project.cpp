@@ -9,6 +9,7 @@
 #include "generator/project.h"
 #include "generator/renderer.h"
 #include "generator/template_set.h"
+#include "generator/template_text.h"
 #include "generator/writer.h"
 
 namespace generator {
@@ -56,7 +57,9 @@ std::string new_project(const NewProjectOptions& options, Prompt* prompt) {
   if (options.is_dry_run) return describe_tree(folder, files);
 
   write_project(folder, files, {.uses_git = options.uses_git, .message = "New project " + name.given});
-  return base::format("{} files in {}. Its README.md says how to go on.", files.size(), folder);
+  const std::string next = render_text(set.next.text, set.next.origin, answers.variables());
+  return base::format("{} files in {}. Its README.md says how to go on.{}", files.size(), folder,
+                      next.empty() ? "" : base::format(" To begin:\n  cd {} && {}", folder, next));
 }
 
 }  // namespace generator

@@ -36,6 +36,7 @@ class SetChecker {
     for (const Question& question : set_.questions) check_question(question);
     for (const FileRule& rule : set_.files) check_rule(rule);
     check_targets();
+    check_text(set_.next.text, set_.next.origin, known_);
     for (const std::string& path : used_) check_source(path);
     known_["class_name"] = known_["file_name"] = {};
     const std::set<std::string> checked = used_;
@@ -46,6 +47,7 @@ class SetChecker {
         check_text(insertion.before, insertion.origin, known_);
         check_text(insertion.text, insertion.origin, known_);
       }
+      check_text(addition.next.text, addition.next.origin, known_);
     }
     for (const std::string& path : used_) {
       if (!checked.contains(path)) check_source(path);

@@ -25,7 +25,7 @@ class SetReader {
   void read(std::string_view text, TemplateSet& set) {
     const Json root = parse_json(text, reader_.file());
     reader_.expect(root, Json::Kind::kObject, "the file");
-    reader_.check_keys(root, {"version", "questions", "files", "additions"});
+    reader_.check_keys(root, {"version", "questions", "files", "next", "additions"});
     set.version = reader_.text(reader_.required(root, "version"), "version");
     const Json& questions = reader_.required(root, "questions");
     reader_.expect(questions, Json::Kind::kList, "questions");
@@ -37,6 +37,7 @@ class SetReader {
       set.questions.push_back(std::move(question));
     }
     set.files = read_rules(reader_.required(root, "files"));
+    set.next = read_next(root);
     if (const Json* additions = root.find("additions")) {
       reader_.expect(*additions, Json::Kind::kObject, "additions");
       for (const auto& [kind, value] : additions->members) set.additions.push_back(read_addition(kind, value));
@@ -160,13 +161,19 @@ class SetReader {
     return rules;
   }
 
+  Hint read_next(const Json& object) const {
+    const Json* const next = object.find("next");
+    return next == nullptr ? Hint{} : Hint{reader_.text(*next, "next"), origin_of(*next)};
+  }
+
   Addition read_addition(const std::string& kind, const Json& object) const {
     reader_.expect(object, Json::Kind::kObject, "an addition");
-    reader_.check_keys(object, {"text", "files", "insertions"});
+    reader_.check_keys(object, {"text", "files", "insertions", "next"});
     Addition addition{kind,
                       reader_.text(reader_.required(object, "text"), "text"),
                       read_rules(reader_.required(object, "files")),
-                      {}};
+                      {},
+                      read_next(object)};
     const Json* const insertions = object.find("insertions");
     if (insertions == nullptr) return addition;
     reader_.expect(*insertions, Json::Kind::kList, "insertions");

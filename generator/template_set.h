@@ -49,12 +49,19 @@ struct Insertion {
   Origin origin;
 };
 
+/// What to do with what was written: a command or a sentence, shown at the end; may hold tags.
+struct Hint {
+  std::string text;
+  Origin origin;
+};
+
 /// What `scaffold add KIND NAME` writes. Its templates know `class_name` and `file_name` besides the answers.
 struct Addition {
   std::string kind;
   std::string text;
   std::vector<FileRule> files;
   std::vector<Insertion> insertions;
+  Hint next;
 };
 
 struct TemplateSet {
@@ -62,6 +69,7 @@ struct TemplateSet {
   std::string version;
   std::vector<Question> questions;
   std::vector<FileRule> files;
+  Hint next;  // in the project's folder
   std::vector<Addition> additions;
   TemplateFiles sources;
 

@@ -13,11 +13,13 @@ help_if_asked "$@"
 is_running() { tr '\0' ' ' 2>/dev/null <"/proc/$2/cmdline" | grep -qF "runlogs/$1/"; }
 
 if [ $# -eq 0 ]; then
+  jobs=0
   for file in runlogs/*/*.pid; do
     [ -e "$file" ] || continue
     job=${file#runlogs/} job=${job%%/*}
-    if is_running "$job" "$(cat "$file")"; then echo "$job"; fi
+    if is_running "$job" "$(cat "$file")"; then echo "$job" && jobs=$((jobs + 1)); fi
   done
+  [ $jobs -gt 0 ] || echo "no job runs"
   exit
 fi
 

@@ -24,7 +24,7 @@ struct DataSettings {
     knobs.add("threads", threads, "that read examples ahead; 0: the training thread reads them itself",
               {.min = 0, .max = 1024});
     knobs.add("prefetch", prefetch, "batches that are made ahead", {.min = 1, .max = 4096});
-    knobs.add("limit", limit, "for debugging: take only so many examples; 0: all", {.min = 0});
+    knobs.add("limit", limit, "for debugging: take only so many examples, the first ones; 0: all", {.min = 0});
     knobs.add("overfit", overfit,
               "for debugging: train and validate on the first so many batches, neither shuffled nor augmented; 0: no",
               {.min = 0});

@@ -23,7 +23,8 @@ class Add : public testing::Test {
                  R"(, "additions": {"model": {"text": "a network",
           "files": [{"from": "m.h", "to": "src/<@ file_name @>.h"}, {"from": "m_test.cpp", "to": "tests/<@ file_name @>_test.cpp"}],
           "insertions": [{"file": "src/task.cpp", "before": "// includes", "text": "#include \"<@ file_name @>.h\""},
-                         {"file": "src/task.cpp", "before": "// models", "text": "  add<<@ class_name @>>();\n\n  // more\n"}]}})"));
+                         {"file": "src/task.cpp", "before": "// models", "text": "  add<<@ class_name @>>();\n\n  // more\n"}],
+          "next": "train --model <@ file_name @>"}})"));
     folder_.write("set/task.cpp", "#include <a>\n// includes\nint main() {\n  // models: here\n}\n");
     folder_.write("set/m.h", "namespace <@ namespace @> { class <@ class_name @>; }\n");
     folder_.write("set/m_test.cpp", "// <@ class_name @>\n");
@@ -39,7 +40,9 @@ class Add : public testing::Test {
 };
 
 TEST_F(Add, WritesTheFilesAndWiresThemIn) {
-  EXPECT_EQ(add("model", "ResNet"), "new      src/res_net.h\nnew      tests/res_net_test.cpp\nchanged  src/task.cpp");
+  EXPECT_EQ(add("model", "ResNet"),
+            "new      src/res_net.h\nnew      tests/res_net_test.cpp\nchanged  src/task.cpp\n"
+            "next     train --model res_net");
   EXPECT_EQ(base::contents_of(root_ / "src/res_net.h"), "namespace demo { class ResNet; }\n");
   EXPECT_EQ(base::contents_of(root_ / "tests/res_net_test.cpp"), "// ResNet\n");
   EXPECT_EQ(base::contents_of(root_ / "src/task.cpp"),
@@ -63,7 +66,8 @@ TEST_F(Add, PrintsTheLinesWhosePlaceIsGone) {
   base::write_file(root_ / "src/task.cpp", "// includes\n");
   EXPECT_EQ(add("model", "res_net"),
             "new      src/res_net.h\nnew      tests/res_net_test.cpp\nchanged  src/task.cpp\n"
-            "by hand  src/task.cpp has no line with `// models` any more; put in:\n  add<ResNet>();\n\n  // more");
+            "by hand  src/task.cpp has no line with `// models` any more; put in:\n  add<ResNet>();\n\n  // more\n"
+            "next     train --model res_net");
   EXPECT_EQ(base::contents_of(root_ / "src/task.cpp"), "#include \"res_net.h\"\n// includes\n");
   fs::remove(root_ / "src/task.cpp");
   EXPECT_NE(add("model", "b").find("by hand  src/task.cpp has no line with `// includes` any more"), std::string::npos);

@@ -37,7 +37,9 @@ class Command : public testing::Test {
 TEST_F(Command, WritesAProjectWhereNoTerminalIs) {
   const ProcessResult result = run({"new-project", "demo"});
   EXPECT_EQ(result.exit_code, 0) << result.complaint;
-  EXPECT_NE(result.output.find(" files in demo. Its README.md says how to go on.\n"), std::string::npos);
+  EXPECT_NE(result.output.find(
+                " files in demo. Its README.md says how to go on. To begin:\n  cd demo && ./train_local_cpu.sh\n"),
+            std::string::npos);
   EXPECT_EQ(result.complaint, "");
   EXPECT_EQ(run({"check"}, "demo").exit_code, 0);
   EXPECT_EQ(run({"check", "--set", "author=Ada", "--set", "licence=MIT"}, "demo").exit_code, 2);
