@@ -113,7 +113,7 @@ class ScaffoldConan(ConanFile):
         scaffold.libs = ["scaffold"]
         scaffold.requires = ["core", "libtorch::torch"]
         # The precompiled base/torch.h in the package is taken only by files compiled with the flags that made it.
-        scaffold.cxxflags = ["-fPIC"] if self.settings.compiler == "gcc" else []
+        scaffold.cxxflags = ["-fPIC", "-fno-devirtualize"] if self.settings.compiler == "gcc" else []
         if self.options.with_onnxruntime:
             scaffold.requires.append("onnxruntime::onnxruntime")
         if self.options.with_tensorrt:

@@ -5,7 +5,6 @@
 #define BASE_TORCH_H_
 
 #include <torch/nn.h>
-#include <torch/optim.h>
 #include <torch/types.h>
 #include <torch/utils.h>
 

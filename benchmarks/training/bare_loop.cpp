@@ -7,6 +7,7 @@
 
 #include <base/log/error.h>
 #include <base/log/format.h>
+#include <torch/optim.h>
 #include <zlib.h>
 
 #include <chrono>

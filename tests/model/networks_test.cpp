@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <torch/optim.h>
 
 #include "base/model/conv_autoencoder.h"
 #include "base/model/mlp.h"

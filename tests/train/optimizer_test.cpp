@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <torch/optim.h>
 
 #include "base/config/settings.h"
 #include "base/log/error.h"
