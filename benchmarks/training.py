@@ -147,10 +147,10 @@ def compare(work: Work, rounds: int, threads: int) -> bool:
 
 
 def memory(build: Path, data: Path, threads: int) -> bool:
-    """The resident memory of 15,000 steps may not grow by more than 1 % from the first half to the second. The start is left
+    """The resident memory of 100,000 steps may not grow by more than 1 % from the first half to the second. The start is left
     out, and the end, where the test set is read."""
     command = [str(build / "benchmarks/training/scaffold_loop"), *"--network mlp --optimizer adamw --batch_size 32".split(),
-               *"--examples 60000 --epochs 8 --warmup 1".split(), "--threads", str(threads), "--data", str(data)]
+               *"--examples 60000 --epochs 54 --warmup 1".split(), "--threads", str(threads), "--data", str(data)]
     samples = []
     with subprocess.Popen(command, env=environment(threads), cwd=FOLDER, stdout=subprocess.DEVNULL) as process:
         while process.poll() is None:
@@ -162,8 +162,44 @@ def memory(build: Path, data: Path, threads: int) -> bool:
         raise RuntimeError(f"{' '.join(command)} failed")
     early, late = (max(samples[len(samples) * first // 100: len(samples) * last // 100]) for first, last in ((20, 50), (50, 85)))
     passed = late <= 1.01 * early
-    print(f"\nMemory over 15,000 steps: at most {early:.1f} MB in the first half, {late:.1f} MB in the second   "
+    print(f"\nMemory over 100,000 steps: at most {early:.1f} MB in the first half, {late:.1f} MB in the second   "
           f"bar: 1 % more {'ok' if passed else 'MISSED'}")
+    return passed
+
+
+def callback_cost(build: Path, data: Path, rounds: int, threads: int) -> bool:
+    """The default callbacks against none: at most 3 % of a CNN's epoch, at most 15 microseconds of a small MLP's step."""
+    program = [str(build / "benchmarks/training/scaffold_loop"), "--threads", str(threads), "--data", str(data)]
+    cnn = "--network cnn --batch_size 64 --examples 19200 --epochs 3 --warmup 30 --optimizer adamw".split()
+    mlp = "--network mlp --batch_size 32 --examples 60000 --epochs 6 --warmup 500 --optimizer sgd".split()
+    seconds = {(name, callbacks): [] for name in ("cnn", "mlp") for callbacks in ("true", "false")}
+    for turn in range(rounds):
+        for name, flags in (("cnn", cnn), ("mlp", mlp)):
+            for callbacks in ("true", "false")[:: 1 if turn % 2 == 0 else -1]:
+                print(f"\r{turn + 1}/{rounds}: {name:<30}", end="\r", file=sys.stderr, flush=True)
+                result = run([*program, *flags, "--callbacks", callbacks], threads)
+                seconds[name, callbacks].append(1 / result["steps_per_second"])
+    parts = [with_them / without - 1 for with_them, without in zip(seconds["cnn", "true"], seconds["cnn", "false"])]
+    costs = [1e6 * (with_them - without) for with_them, without in zip(seconds["mlp", "true"], seconds["mlp", "false"])]
+    passed = statistics.median(parts) <= 0.03 and statistics.median(costs) <= 15
+    print(f"\nThe default callbacks, {rounds} rounds, bars: 3 % and 15 us {'ok' if passed else 'MISSED'}")
+    print(f"  a CNN's epoch     {100 * statistics.median(parts):5.1f} % longer ({100 * min(parts):.1f} to {100 * max(parts):.1f})")
+    print(f"  an MLP's step     {statistics.median(costs):5.1f} us longer ({min(costs):.1f} to {max(costs):.1f}), "
+          f"of {1e6 * statistics.median(seconds['mlp', 'true']):.0f} us")
+    return passed
+
+
+def summary_rate(build: Path, rounds: int) -> bool:
+    """Scalars a second into TensorBoard's files, by SummaryWriter and by TensorBoard's own writer."""
+    ours, theirs = [], []
+    for _ in range(rounds):
+        ours.append(run([str(build / "benchmarks/summary_rate"), "1000000"], 1)["scalars_per_second"])
+        theirs.append(run([str(PYTHON), str(PEERS / "summary_rate.py"), "100000"], 1)["scalars_per_second"])
+    ratios = [mine / other for mine, other in zip(ours, theirs)]
+    passed = statistics.median(ours) >= 100_000
+    print(f"\nScalars a second to TensorBoard: {statistics.median(ours):,.0f}   bar: 100,000 {'ok' if passed else 'MISSED'}")
+    print(f"  its own writer: {statistics.median(theirs):,.0f}; scaffold is {statistics.median(ratios):.1f}x "
+          f"({min(ratios):.1f} to {max(ratios):.1f})")
     return passed
 
 
@@ -191,6 +227,8 @@ def main() -> int:
     checks = {name: lambda work=work: compare(work, chosen.rounds, chosen.threads)
               for name, work in works(build, chosen.data, FOLDER / "pictures", chosen.threads).items()}
     checks["memory"] = lambda: memory(build, chosen.data, chosen.threads)
+    checks["callbacks"] = lambda: callback_cost(build, chosen.data, chosen.rounds, chosen.threads)
+    checks["summary"] = lambda: summary_rate(build, chosen.rounds)
     checks["checkpoint"] = lambda: checkpoint_stall(build)
     if unknown := set(chosen.only) - set(checks):
         parser.error(f"--only takes {', '.join(checks)}, not {', '.join(unknown)}")

@@ -18,6 +18,8 @@
 #ifndef BASE_APP_APP_H_
 #define BASE_APP_APP_H_
 
+#include <concepts>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -59,10 +61,17 @@ class App {
                            return std::make_unique<T>(settings, parts.model, parts.training, parts.validation);
                          }});
   }
-  /// T is made from nothing, once for each training.
+  /// T is made from the settings if it can be, or from nothing. callbacks.use has its name unless a file or flag says
+  /// otherwise.
   template <typename T>
-  void add_callback() {
-    callbacks_.push_back([] { return std::make_unique<T>(); });
+  void add_callback(std::string name) {
+    callbacks_.push_back({std::move(name), [](const Settings& settings) -> std::unique_ptr<Callback> {
+                            if constexpr (std::constructible_from<T, const Settings&>) {
+                              return std::make_unique<T>(settings);
+                            } else {
+                              return std::make_unique<T>();
+                            }
+                          }});
   }
 
   /// Does what the command line says and returns the exit code; see docs/errors.md.
@@ -71,7 +80,9 @@ class App {
       const std::optional<CommandLine> line = parse_command(argc, argv, name_);
       if (!line) return 0;
       Whole settings;
-      settings.classes = {names_of(models_), names_of(data_loaders_), names_of(trainers_)};
+      settings.classes = {names_of(models_), names_of(data_loaders_), names_of(trainers_), names_of(callbacks_)};
+      auto& use = settings.app.callbacks.use;
+      use.insert(use.end(), settings.classes.callbacks.begin(), settings.classes.callbacks.end());
       settings.app.model = settings.classes.models.front();
       settings.app.data_loader = settings.classes.data_loaders.front();
       settings.app.trainer = settings.classes.trainers.front();
@@ -127,7 +138,10 @@ class App {
             .make_trainer =
                 [this, &settings](const AppParts& parts) {
                   auto trainer = chosen(trainers_, settings.app.trainer)(settings.own.train, parts);
-                  for (const auto& make : callbacks_) trainer->add(make());
+                  std::vector<OwnCallback> own;
+                  for (const auto& [name, make] : callbacks_)
+                    own.push_back({name, [&make, &settings] { return make(settings.own); }});
+                  add_callbacks(*trainer, settings.app.callbacks, own, settings_values(settings));
                   return trainer;
                 },
             .settings_toml = [&settings, &untouched,
@@ -138,7 +152,7 @@ class App {
   std::vector<Named<std::function<std::shared_ptr<Model>(const Settings&)>>> models_;
   std::vector<Named<std::function<std::shared_ptr<const DataLoader>(const Settings&, Part)>>> data_loaders_;
   std::vector<Named<std::function<std::unique_ptr<Trainer>(const TrainSettings&, const AppParts&)>>> trainers_;
-  std::vector<std::function<std::unique_ptr<Callback>()>> callbacks_;
+  std::vector<Named<std::function<std::unique_ptr<Callback>(const Settings&)>>> callbacks_;
 };
 
 }  // namespace base

@@ -1,3 +1,5 @@
+#include "base/torch.h"
+
 #include "base/app/app_settings.h"
 
 namespace base {
@@ -20,6 +22,7 @@ void AppSettings::declare(Knobs& knobs, const Classes& classes) {
   add_choice(knobs, "model", model, "which of the models", classes.models);
   add_choice(knobs, "data_loader", data_loader, "which of the data loaders", classes.data_loaders);
   add_choice(knobs, "trainer", trainer, "which of the trainers", classes.trainers);
+  knobs.section("callbacks", callbacks, "what is done beside the training", classes.callbacks);
 }
 
 }  // namespace base

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/callbacks/callback_settings.h"
 #include "base/config/knobs.h"
 
 namespace base {
@@ -20,12 +21,14 @@ struct AppSettings {
   std::string model;
   std::string data_loader;
   std::string trainer;
+  CallbackSettings callbacks;
 
   /// What the names above can be.
   struct Classes {
     std::vector<std::string> models;
     std::vector<std::string> data_loaders;
     std::vector<std::string> trainers;
+    std::vector<std::string> callbacks;  // the project's own
   };
 
   void declare(Knobs& knobs, const Classes& classes);

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "base/app/prediction_file.h"
-#include "base/callbacks/standard.h"
 #include "base/callbacks/stop_signal.h"
 #include "base/config/settings.h"
 #include "base/log/error.h"
@@ -15,6 +14,7 @@
 #include "base/log/log.h"
 #include "base/log/suggest.h"
 #include "base/tensor/device.h"
+#include "base/train/environment.h"
 
 namespace base {
 namespace {
@@ -50,13 +50,15 @@ int train(const AppSteps& steps) {
   const auto trainer = steps.make_trainer({.model = seeded_model(steps),
                                            .training = steps.make_data(Part::kTraining),
                                            .validation = steps.make_data(Part::kValidation)});
-  add_standard_callbacks(*trainer);
   trainer->add(std::make_unique<StopSignal>());
   const RunFolder run = steps.settings.run.empty() ? RunFolder::create(steps.settings.runs, steps.name)
                                                    : RunFolder::make(steps.settings.run);
   const auto& log_file = steps.settings.log;
   log::start({.file = log_file.empty() ? run.path() / "runlogs/rank-0.log" : log_file});
-  if (!trainer->set_run(run).restore(steps.settings.weights)) config::write_file(run.config(), steps.settings_toml());
+  if (!trainer->set_run(run).restore(steps.settings.weights)) {
+    config::write_file(run.config(), steps.settings_toml());
+    config::write_file(run.environment(), environment_json(trainer->device()));
+  }
   trainer->run();
 
   if (!trainer->state().validation.empty()) log::info("validation: {}", describe(trainer->state().validation));

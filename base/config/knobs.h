@@ -106,13 +106,13 @@ class Knobs {
     add_knob(name, value, help, rule);
   }
 
-  /// Declares a nested struct, which has a declare() of its own: its knobs are called name.knob, in a TOML table
-  /// [name].
-  template <typename S>
-  requires requires(S& settings, Knobs& knobs) { settings.declare(knobs); }
-  void section(std::string_view name, S& settings, std::string_view help) {
+  /// Declares a nested struct, which has a declare() of its own, that may take `more`: its knobs are called name.knob,
+  /// in a TOML table [name].
+  template <typename S, typename... More>
+  requires requires(S& settings, Knobs& knobs, const More&... more) { settings.declare(knobs, more...); }
+  void section(std::string_view name, S& settings, std::string_view help, const More&... more) {
     open_section(name, help);
-    settings.declare(*this);
+    settings.declare(*this, more...);
     close_section();
   }
 

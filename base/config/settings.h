@@ -52,6 +52,7 @@ namespace config {
 std::optional<Origins> load(const Knobs& knobs, const std::vector<std::string>& arguments, const Sources& sources);
 std::string help(const Knobs& knobs, const Sources& sources);
 std::string toml(const Knobs& knobs, const Knobs& defaults, const Origins& origins);
+std::vector<std::pair<std::string, std::string>> values(const Knobs& knobs);
 void write_file(const std::filesystem::path& path, const std::string& text);
 Sources with_program(Sources sources, int argc, const char* const* argv);
 }  // namespace config
@@ -100,6 +101,15 @@ std::string settings_toml(const S& settings, const Origins& origins = {}, S unto
   copy.declare(knobs);
   untouched.declare(defaults);
   return config::toml(knobs, defaults, origins);
+}
+
+/// Every knob by its key, with its value as people write it; secrets are left out.
+template <SettingsStruct S>
+std::vector<std::pair<std::string, std::string>> settings_values(const S& settings) {
+  S copy = settings;
+  Knobs knobs;
+  copy.declare(knobs);
+  return config::values(knobs);
 }
 
 /// Writes settings_toml() to a file, which is complete or not there at all, even when the machine stops half-way.

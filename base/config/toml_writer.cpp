@@ -71,6 +71,14 @@ std::string toml(const Knobs& knobs, const Knobs& defaults, const Origins& origi
   return text;
 }
 
+std::vector<std::pair<std::string, std::string>> values(const Knobs& knobs) {
+  std::vector<std::pair<std::string, std::string>> result;
+  for (const auto& knob : knobs.table().knobs()) {
+    if (!knob->secret()) result.emplace_back(knob->key(), knob->plain_value());
+  }
+  return result;
+}
+
 void write_file(const std::filesystem::path& path, const std::string& text) {
   // Beside the file, because a rename does not cross file systems; the process's number keeps two writers apart.
   std::filesystem::path temporary = path;

@@ -2,6 +2,7 @@
 #include "base/torch.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -55,12 +56,13 @@ void Trainer::train_until(std::int64_t last_step, bool stop_at_epoch_end) {
         const auto left = state_.iteration + (settings_.steps - state_.step) * settings_.accumulate;
         state_.iterations_to_train = std::min(state_.iterations_per_epoch.value_or(left), left);
       }
-      fire(&Callback::on_epoch_begin);
+      fire(events::kEpochBegin);
     }
     if (const std::optional<Batch> batch = stream_->next()) {
-      fire(&Callback::on_iteration_begin);
-      train_batch(*batch);
-      fire(&Callback::on_iteration_end);
+      fire(events::kIterationBegin);
+      Tensors data = train_batch(*batch);
+      fire(events::kIterationEnd);
+      if (!data.empty()) callbacks_.process(std::move(data), state_, control_);
       if (accumulated_ == 0) settle();  // only between steps: gradients that wait are not saved
     } else {
       end_epoch();
@@ -75,7 +77,9 @@ void Trainer::check(const DataLoader& data, const Batch& batch) const {
                 [&](std::int64_t position) { return data.name_of(batch.indices[static_cast<std::size_t>(position)]); });
 }
 
-void Trainer::train_batch(const Batch& batch) {
+/// Returns what callbacks may take, if there are any that do.
+Tensors Trainer::train_batch(const Batch& batch) {
+  const auto start = std::chrono::steady_clock::now();
   check(*training_, batch);
   const Tensors tensors = to_device(batch.tensors);
   Tensors outputs;
@@ -85,12 +89,20 @@ void Trainer::train_batch(const Batch& batch) {
     loss = training_step(tensors, outputs);
   }
   note_loss(loss, outputs, tensors);
+  const torch::Tensor unscaled = loss.detach();
 
   if (settings_.accumulate > 1) loss = loss / static_cast<double>(settings_.accumulate);
   if (scaler_) loss = scaler_->scale(loss);
   loss.backward();
   ++state_.iteration;
   if (++accumulated_ == settings_.accumulate) update_weights();
+  state_.summary_step = state_.step;
+  state_.batch_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (!callbacks_.takes_data(state_.mode)) return {};
+  state_.indices = batch.indices;
+  Tensors data = data_for_callbacks(state_.mode, tensors, outputs);
+  data.set("loss", unscaled);
+  return data;
 }
 
 void Trainer::update_weights() {
@@ -106,6 +118,7 @@ void Trainer::update_weights() {
   if (settings_.clip_value > 0) clip_gradient_value(groups, settings_.clip_value);
   if (settings_.clip_norm > 0) clip_gradient_norm(groups, settings_.clip_norm);
 
+  fire(events::kGradients);
   state_.learning_rate = settings_.optimizer.learning_rate * schedule_->factor(state_.step);
   if (scaler_) {
     scaler_->step(*optimizer_, state_.learning_rate);
@@ -129,7 +142,7 @@ void Trainer::end_epoch() {
   cursor_ = {state_.epoch, 0};
   state_.iterations_per_epoch = state_.iteration;
   state_.training = training_results();
-  fire(&Callback::on_epoch_end);
+  fire(events::kEpochEnd);
   state_.iteration = 0;
   metrics_.reset();
   loss_sum_ = 0;
@@ -175,28 +188,56 @@ Trainer& Trainer::validate() {
                 "give the Trainer a second DataLoader, or call evaluate() with one");
   }
   prepare();
-  fire(&Callback::on_validation_begin);
-  state_.validation = measure(*validation_, validation_data_settings());
+  const Model::Mode before = state_.mode;
+  enter(Model::Mode::kEval, state_, control_);
+  fire(events::kValidationBegin);
+  state_.validation = measure(*validation_, validation_data_settings(), /*with_callbacks=*/true);
   validated_at_ = state_.step;
   schedule_->observe(*score(), settings_.lower_is_better);
-  fire(&Callback::on_validation_end);
+  fire(events::kValidationEnd);
+  enter(before, state_, control_);
   return *this;
 }
 
-Results Trainer::measure(const DataLoader& data, const DataSettings& settings) {
+/// One pass in the mode kEval, in which callbacks see its batches counted.
+Results Trainer::measure(const DataLoader& data, const DataSettings& settings, bool with_callbacks) {
   const torch::NoGradGuard no_grad;
   const auto average = swap_in_average();
   const Model::Mode before = model_->mode();
   model_->set_mode(Model::Mode::kEval);
   Metrics metrics;
   BatchStream stream(data, {.settings = settings, .seed = settings_.seed, .pin = device_.is_cuda(), .world = world_});
-  while (const std::optional<Batch> batch = stream.next()) {
+  TrainState pass = state_;
+  enter(Model::Mode::kEval, pass, control_);
+  pass.iteration = 0;
+  pass.iterations_per_epoch = stream.batches_per_epoch();
+  for (std::optional<Batch> batch = stream.next(), next; batch; batch = std::move(next)) {
+    next = stream.next();
+    pass.is_last = !next;
+    const std::int64_t to_come = pass.iterations_per_epoch.value_or(pass.iteration + 1) - 1 - pass.iteration;
+    pass.summary_step = std::max<std::int64_t>(0, state_.step - to_come);
+    if (with_callbacks) callbacks_.fire(events::kIterationBegin, pass, control_);
+    const auto start = std::chrono::steady_clock::now();
     check(data, *batch);
-    const PrecisionScope precision(settings_.precision, device_);
-    validation_step(to_device(batch->tensors), metrics);
+    const Tensors tensors = to_device(batch->tensors);
+    Tensors outputs;
+    {
+      const PrecisionScope precision(settings_.precision, device_);
+      outputs = validation_step(tensors, metrics);
+    }
+    pass.batch_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    ++pass.iteration;
+    if (!with_callbacks) continue;
+    callbacks_.fire(events::kIterationEnd, pass, control_);
+    if (!callbacks_.takes_data(pass.mode)) continue;
+    pass.indices = batch->indices;
+    callbacks_.process(data_for_callbacks(pass.mode, tensors, outputs), pass, control_);
   }
+  Results results = metrics.results();
+  if (with_callbacks) callbacks_.add_results(pass, results);
+  enter(state_.mode, state_, control_);
   model_->set_mode(before);
-  return metrics.results();
+  return results;
 }
 
 bool Trainer::is_finished() const {
@@ -208,13 +249,14 @@ bool Trainer::is_finished() const {
 
 void Trainer::begin() {
   prepare();
+  enter(Model::Mode::kTrain, state_, control_);
   model_->set_mode(Model::Mode::kTrain);
   if (begun_) return settle();
   begun_ = true;
   started_ = std::chrono::steady_clock::now();
   if (validation_) rehearse_validation();
   if (run_) store().prepare(checkpoint());
-  fire(&Callback::on_begin);
+  fire(events::kBegin);
   settle();
 }
 
@@ -225,18 +267,30 @@ void Trainer::rehearse_validation() {
   one.threads = 0;
   State random;
   save_random_state(device_, random);
-  const Results last = std::exchange(state_.validation, measure(*validation_, one));
-  static_cast<void>(score());
+  const Results last = std::exchange(state_.validation, measure(*validation_, one, /*with_callbacks=*/false));
+  if (!callbacks_.has_results()) static_cast<void>(score());  // else theirs come only after a whole validation
   state_.validation = last;
   load_random_state(device_, random);
 }
 
 void Trainer::end() {
   if (!control_.stop.empty()) log::info("stopped: {}", control_.stop);
-  fire(&Callback::on_end);
+  fire(events::kEnd);
   settle();
   if (store_) store_->wait();
+  for (SummaryWriter& summary : summaries_) summary.flush();
+  log_callback_times();
   begun_ = false;
+}
+
+void Trainer::log_callback_times() const {
+  std::int64_t lost = 0;
+  for (const SummaryWriter& summary : summaries_) lost += summary.lost();
+  if (lost > 0) log::warn("TensorBoard lacks {} events that could not be written", lost);
+  for (const auto& [name, seconds, is_disabled] : callbacks_.times()) {
+    log::info("callback {:<20} {:8.3f} s  {:5.2f} % of the run{}", name, seconds,
+              state_.seconds > 0 ? 100 * seconds / state_.seconds : 0.0, is_disabled ? ", switched off" : "");
+  }
 }
 
 /// Does what callbacks have asked for.
@@ -245,12 +299,12 @@ void Trainer::settle() {
   if (std::exchange(control_.save, false)) save_checkpoint();
 }
 
-void Trainer::fire(Event event) {
+void Trainer::fire(const CallbackGraph::Event& event) {
   if (begun_) {
     const std::chrono::duration<double> since = std::chrono::steady_clock::now() - started_;
     state_.seconds = seconds_before_ + since.count();
   }
-  for (const auto& callback : callbacks_) (callback.get()->*event)(state_, control_);
+  callbacks_.fire(event, state_, control_);
 }
 
 /// The stages that a short run would not reach.

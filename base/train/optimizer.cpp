@@ -28,7 +28,7 @@ struct Memory {
 };
 
 /// Parameters that one call of a kernel moves: of one group, device and type, that have made as many steps.
-struct Batch {
+struct Bundle {
   std::size_t group = 0;
   double count = 0;
   std::vector<Memory*> members;
@@ -78,7 +78,7 @@ class FusedOptimizer : public Optimizer {
   void step(double learning_rate, const torch::Tensor& found_inf) final {
     const torch::NoGradGuard no_grad;
     if (!batches_fit()) make_batches();
-    for (Batch& batch : batches_) {
+    for (Bundle& batch : batches_) {
       take_gradients(batch);
       const torch::Tensor& steps = batch.steps.front();
       count_step(steps, found_inf);
@@ -125,7 +125,7 @@ class FusedOptimizer : public Optimizer {
   }
 
  protected:
-  virtual void move(Batch& batch, double learning_rate, double weight_decay,
+  virtual void move(Bundle& batch, double learning_rate, double weight_decay,
                     const std::optional<torch::Tensor>& found_inf) = 0;
 
   OptimizerSettings settings_;
@@ -167,12 +167,12 @@ class FusedOptimizer : public Optimizer {
     for (Memory& memory : memories_) {
       memory.moving = has_gradient(memory.parameter.tensor);
       if (!memory.moving) continue;
-      Batch& batch = batch_for(memory);
+      Bundle& batch = batch_for(memory);
       batch.members.push_back(&memory);
       batch.parameters.push_back(memory.parameter.tensor);
       for (std::size_t i = 0; i < moment_names_.size(); ++i) batch.moments[i].push_back(memory.moments[i]);
     }
-    for (Batch& batch : batches_) {
+    for (Bundle& batch : batches_) {
       // Of their own: parameters that rest now may have counted along with these so far.
       batch.steps.assign(batch.members.size(), make_steps(batch.count, batch.parameters.front().device()));
       for (Memory* memory : batch.members) memory->steps = batch.steps.front();
@@ -200,22 +200,22 @@ class FusedOptimizer : public Optimizer {
     }
   }
 
-  Batch& batch_for(const Memory& memory) {
+  Bundle& batch_for(const Memory& memory) {
     const torch::Tensor& parameter = memory.parameter.tensor;
     const auto count = memory.steps.item<double>();
-    const auto found = std::ranges::find_if(batches_, [&](const Batch& batch) {
+    const auto found = std::ranges::find_if(batches_, [&](const Bundle& batch) {
       const torch::Tensor& other = batch.parameters.front();
       return batch.group == memory.group && batch.count == count && other.device() == parameter.device() &&
              other.scalar_type() == parameter.scalar_type();
     });
     if (found != batches_.end()) return *found;
-    Batch& batch = batches_.emplace_back();
+    Bundle& batch = batches_.emplace_back();
     batch.group = memory.group;
     batch.count = count;
     return batch;
   }
 
-  static void take_gradients(Batch& batch) {
+  static void take_gradients(Bundle& batch) {
     batch.gradients.clear();
     for (std::size_t i = 0; i < batch.parameters.size(); ++i) {
       const torch::Tensor& parameter = batch.parameters[i];
@@ -281,7 +281,7 @@ class FusedOptimizer : public Optimizer {
 
   std::vector<std::string> moment_names_;
   std::vector<Memory> memories_;
-  std::vector<Batch> batches_;
+  std::vector<Bundle> batches_;
 };
 
 class Sgd final : public FusedOptimizer {
@@ -295,7 +295,7 @@ class Sgd final : public FusedOptimizer {
     return {".momentum"};
   }
 
-  void move(Batch& batch, double learning_rate, double weight_decay,
+  void move(Bundle& batch, double learning_rate, double weight_decay,
             const std::optional<torch::Tensor>& found_inf) override {
     // Never a first step: the momentum starts as zeros, and without dampening that comes to the same. A first step that
     // the scaler skips would leave it unset.
@@ -312,7 +312,7 @@ class Adam final : public FusedOptimizer {
         decoupled_(settings.kind == "adamw") {}
 
  private:
-  void move(Batch& batch, double learning_rate, double weight_decay,
+  void move(Bundle& batch, double learning_rate, double weight_decay,
             const std::optional<torch::Tensor>& found_inf) override {
     const auto kernel = [&](auto fused) {
       fused(batch.parameters, batch.gradients, batch.moments[0], batch.moments[1], at::TensorList(), batch.steps,

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/data/batch_stream.h"
+#include "base/train/callback.h"
 
 namespace base {
 
@@ -21,7 +22,8 @@ struct Prediction {
 ///
 ///     for (const Prediction& prediction : trainer.predict(loader)) ...
 ///
-/// A batch is read and run when the loop asks for it; leaving the loop early leaves the rest undone.
+/// A batch is run when the loop asks for it, and the one after it is read; leaving the loop early leaves the rest
+/// undone.
 class Predictions {
  public:
   class Iterator {
@@ -57,6 +59,9 @@ class Predictions {
   Trainer* trainer_;
   BatchStream stream_;
   std::optional<Prediction> current_;
+  std::optional<Batch> next_;  // read ahead, so that callbacks know which is the last
+  TrainState state_;           // of this pass, for callbacks
+  TrainControl control_;
 };
 
 }  // namespace base

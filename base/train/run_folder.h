@@ -1,7 +1,10 @@
 // run_folder.h: where a run leaves what it makes:
 //
-//     runs/<experiment>/<time>_<id>/  config.toml   every setting, as it was used
-//                                     checkpoints/  step-N/
+//     runs/<experiment>/<time>_<id>/  config.toml       every setting, as it was used
+//                                     environment.json  the machine, the command, the versions
+//                                     checkpoints/      step-N/
+//                                     train/ validation/ predict/   TensorBoard's files, and what callbacks save
+//                                     report.html       curves and figures on one page
 //
 #ifndef BASE_TRAIN_RUN_FOLDER_H_
 #define BASE_TRAIN_RUN_FOLDER_H_
@@ -25,6 +28,7 @@ class RunFolder {
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path config() const { return path_ / "config.toml"; }
+  std::filesystem::path environment() const { return path_ / "environment.json"; }
   std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
 
  private:

@@ -97,19 +97,22 @@ Trainer::Trainer(const TrainSettings& settings, std::shared_ptr<Model> model,
   channels_last_ =
       settings_.layout == "channels_last" || (settings_.layout == "auto" && model_->prefers_channels_last());
   if (channels_last_) use_channels_last(*model_);
+  enter(Model::Mode::kTrain, state_, control_);
 }
 
 Trainer::~Trainer() = default;
 
 Trainer& Trainer::set_run(RunFolder run) {
   store_.reset();
+  summaries_ = {};
   state_.run = run.path();
   run_ = std::move(run);
+  enter(Model::Mode::kTrain, state_, control_);
   return *this;
 }
 
 Trainer& Trainer::add(std::unique_ptr<Callback> callback) {
-  callbacks_.push_back(std::move(callback));
+  callbacks_.add(std::move(callback));
   return *this;
 }
 
@@ -118,11 +121,12 @@ torch::Tensor Trainer::training_step(const Tensors& batch, Tensors& outputs) {
   return model_->loss(outputs, batch);
 }
 
-void Trainer::validation_step(const Tensors& batch, Metrics& metrics) {
-  const Tensors outputs = model_->run(batch);
+Tensors Trainer::validation_step(const Tensors& batch, Metrics& metrics) {
+  Tensors outputs = model_->run(batch);
   const torch::Tensor& first = batch.begin()->second;
   metrics.get<Mean>("loss").update(model_->loss(outputs, batch).item<double>(), static_cast<double>(first.size(0)));
   model_->measure(outputs, batch, metrics);
+  return outputs;
 }
 
 std::vector<ParameterGroup> Trainer::parameter_groups() {
@@ -149,6 +153,32 @@ void Trainer::prepare() {
   if (settings_.precision == "fp16") scaler_ = std::make_unique<GradientScaler>(device_, GradientScaler::Options{});
   if (settings_.average.decay > 0) average_ = std::make_unique<WeightAverage>(*model_, settings_.average.decay);
   optimizer_ = Optimizer::make(settings_.optimizer, parameter_groups());
+}
+
+/// What callbacks see from now on.
+void Trainer::enter(Model::Mode mode, TrainState& state, TrainControl& control) {
+  static constexpr std::array<std::string_view, 3> kFolders{"train", "validation", "predict"};
+  const auto index = static_cast<std::size_t>(mode);
+  state.mode = mode;
+  if (run_) {
+    state.log_dir = run_->path() / kFolders.at(index);
+    if (!summaries_.at(index).is_on()) {
+      SummaryWriter::Options options;
+      if (state_.step > 0) options.from_step = state_.step + 1;  // restored: what came after that step was undone
+      summaries_.at(index) = SummaryWriter(state.log_dir, options);
+    }
+  }
+  control.summary = &summaries_.at(index);
+}
+
+Tensors Trainer::data_for_callbacks(Model::Mode mode, const Tensors& batch, const Tensors& outputs) {
+  Tensors data = batch;
+  for (const auto& [name, tensor] : outputs) data.set(name, tensor.detach());
+  if (mode != Model::Mode::kInfer && callbacks_.lacks_keys(mode, data)) {
+    const torch::NoGradGuard no_grad;
+    for (const auto& [name, tensor] : model_->postprocess(outputs)) data.set(name, tensor.detach());
+  }
+  return data;
 }
 
 Tensors Trainer::to_device(const Tensors& batch) const {
@@ -209,7 +239,8 @@ Checkpoint Trainer::checkpoint() const {
   save_random_state(device_, checkpoint.parts["random"]);
   if (scaler_) scaler_->save_state(checkpoint.parts["scaler"]);
   if (average_) average_->save_state(checkpoint.parts["average"]);
-  for (const auto& callback : callbacks_) callback->save_state(checkpoint.parts["callback-" + callback->name()]);
+  callbacks_.visit(
+      [&](const Callback& callback) { callback.save_state(checkpoint.parts["callback-" + callback.name()]); });
 
   State& train = checkpoint.parts["train"];
   train.set("epoch", cursor_.epoch);
@@ -227,7 +258,7 @@ Checkpoint Trainer::checkpoint() const {
 Trainer& Trainer::save_checkpoint() {
   prepare();
   store().save(checkpoint());
-  fire(&Callback::on_checkpoint);
+  fire(events::kCheckpoint);
   return *this;
 }
 
@@ -249,10 +280,10 @@ void Trainer::load(const Checkpoint& checkpoint) {
   load_random_state(device_, part(checkpoint, "random"));
   if (scaler_) scaler_->load_state(part(checkpoint, "scaler"));
   if (average_) average_->load_state(part(checkpoint, "average"));
-  for (const auto& callback : callbacks_) {
-    const auto saved = checkpoint.parts.find("callback-" + callback->name());
-    if (saved != checkpoint.parts.end()) callback->load_state(saved->second);  // one that was added since begins anew
-  }
+  callbacks_.visit([&](Callback& callback) {
+    const auto saved = checkpoint.parts.find("callback-" + callback.name());
+    if (saved != checkpoint.parts.end()) callback.load_state(saved->second);  // one that was added since begins anew
+  });
 
   const State& train = part(checkpoint, "train");
   cursor_ = {train.get<std::int64_t>("epoch"), train.get<std::int64_t>("taken")};
@@ -265,15 +296,20 @@ void Trainer::load(const Checkpoint& checkpoint) {
   state_.seconds = seconds_before_ = train.get<double>("seconds");
   validated_at_ = train.get<std::int64_t>("validated_at");
   state_.validation = checkpoint.metrics;
+  summaries_ = {};  // new files, which say from where on the old ones no longer hold
   stream_.reset();
   accumulated_ = 0;
   control_ = {};
+  enter(Model::Mode::kTrain, state_, control_);
   begun_ = false;
   optimizer_->zero_grad();
 }
 
 Results Trainer::evaluate(const DataLoader& data) {
-  return measure(data, validation_data_settings());
+  prepare();
+  Results results = measure(data, validation_data_settings(), /*with_callbacks=*/true);
+  summaries_.at(static_cast<std::size_t>(Model::Mode::kEval)).flush();
+  return results;
 }
 
 Tensors Trainer::predict(const Tensors& inputs) {
@@ -293,12 +329,34 @@ Predictions Trainer::predict(const DataLoader& data) {
 }
 
 void Predictions::advance() {
-  std::optional<Batch> batch = stream_.next();
+  CallbackGraph& callbacks = trainer_->callbacks_;
+  const bool is_first = !current_;
+  if (is_first) {
+    state_ = trainer_->state_;
+    trainer_->enter(Model::Mode::kInfer, state_, control_);
+    state_.iteration = 0;
+    state_.iterations_per_epoch = stream_.batches_per_epoch();
+    callbacks.fire(events::kBegin, state_, control_);
+  }
+  std::optional<Batch> batch = is_first ? stream_.next() : std::move(next_);
   if (!batch) {
     current_.reset();
-    return;
+    callbacks.fire(events::kEnd, state_, control_);
+    return control_.summary->flush();
   }
+  next_ = stream_.next();
+  state_.is_last = !next_;
+  state_.summary_step = state_.iteration;
+  callbacks.fire(events::kIterationBegin, state_, control_);
+  const auto start = std::chrono::steady_clock::now();
   Tensors outputs = trainer_->predict(batch->tensors);
+  state_.batch_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  ++state_.iteration;
+  callbacks.fire(events::kIterationEnd, state_, control_);
+  if (callbacks.takes_data(state_.mode)) {
+    state_.indices = batch->indices;
+    callbacks.process(trainer_->data_for_callbacks(state_.mode, batch->tensors, outputs), state_, control_);
+  }
   current_ = Prediction{std::move(*batch), std::move(outputs)};
 }
 

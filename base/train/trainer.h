@@ -10,6 +10,7 @@
 #ifndef BASE_TRAIN_TRAINER_H_
 #define BASE_TRAIN_TRAINER_H_
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -22,6 +23,7 @@
 #include "base/data/batch_stream.h"
 #include "base/model/model.h"
 #include "base/train/callback.h"
+#include "base/train/callback_graph.h"
 #include "base/train/gradient.h"
 #include "base/train/optimizer.h"
 #include "base/train/predictions.h"
@@ -69,10 +71,13 @@ class Trainer {
 
   /// Called from now on; returns the trainer, for more.
   Trainer& add(std::unique_ptr<Callback> callback);
+  /// Whether a callback that fails ends the run, which is the default, or is switched off.
+  void set_on_callback_error(CallbackGraph::OnError on_error) { callbacks_.set_on_error(on_error); }
 
   const TrainState& state() const { return state_; }
   const TrainSettings& settings() const { return settings_; }
   Model& model() { return *model_; }
+  const std::shared_ptr<Model>& shared_model() const { return model_; }
   torch::Device device() const { return device_; }
   /// Epochs, steps or time are used up, or a callback said stop.
   bool is_finished() const;
@@ -82,14 +87,13 @@ class Trainer {
 
   /// The loss of one batch. What the network gave goes to `outputs`, from where it is measured.
   virtual torch::Tensor training_step(const Tensors& batch, Tensors& outputs);
-  /// Adds one batch of validation to the metrics.
-  virtual void validation_step(const Tensors& batch, Metrics& metrics);
+  /// Adds one batch of validation to the metrics, and returns what the network gave.
+  virtual Tensors validation_step(const Tensors& batch, Metrics& metrics);
   /// Which parameters move alike. By default: all in one group.
   virtual std::vector<ParameterGroup> parameter_groups();
 
  private:
   friend class Predictions;
-  using Event = void (Callback::*)(const TrainState&, TrainControl&);
 
   // loop.cpp: what happens in training, from top to bottom.
   void begin();
@@ -97,18 +101,21 @@ class Trainer {
   void end();
   void train_until(std::int64_t last_step, bool stop_at_epoch_end);
   void check(const DataLoader& data, const Batch& batch) const;
-  void train_batch(const Batch& batch);
+  Tensors train_batch(const Batch& batch);
   void update_weights();
   void settle();
-  void fire(Event event);
+  void fire(const CallbackGraph::Event& event);
   void smoke();
-  Results measure(const DataLoader& data, const DataSettings& settings);
+  Results measure(const DataLoader& data, const DataSettings& settings, bool with_callbacks);
   void note_loss(const torch::Tensor& loss, const Tensors& outputs, const Tensors& batch);
   void end_epoch();
   Results training_results() const;
+  void log_callback_times() const;
 
   // trainer.cpp: how it is set up, saved and restored.
   void prepare();
+  void enter(Model::Mode mode, TrainState& state, TrainControl& control);
+  Tensors data_for_callbacks(Model::Mode mode, const Tensors& batch, const Tensors& outputs);
   Tensors to_device(const Tensors& batch) const;
   DataSettings validation_data_settings() const;
   std::optional<double> score() const;
@@ -131,7 +138,8 @@ class Trainer {
   std::unique_ptr<GradientScaler> scaler_;  // with fp16
   std::unique_ptr<WeightAverage> average_;  // if the settings ask for it
   std::unique_ptr<CheckpointStore> store_;
-  std::vector<std::unique_ptr<Callback>> callbacks_;
+  CallbackGraph callbacks_;
+  std::array<SummaryWriter, 3> summaries_;  // by mode
 
   TrainState state_;
   TrainControl control_;

@@ -1,7 +1,7 @@
-// The Trainer with its progress bar, log and checkpoints, at the work of bare_loop.cpp and with its flags.
+// The Trainer with the callbacks that it has by default, or with none, at the work of bare_loop.cpp and with its flags.
 #include <base/torch.h>  // first, since it is precompiled
 
-#include <base/callbacks/standard.h>
+#include <base/callbacks/callback_settings.h>
 #include <base/data/idx.h>
 #include <base/data/tensor_loader.h>
 #include <base/log/error.h>
@@ -25,6 +25,7 @@ struct Settings {
   std::int64_t warmup = 30;
   int threads = 2;
   int loader_threads = 0;
+  bool callbacks = true;
   std::filesystem::path data = "/usr/share/datasets/fashion-mnist";
 
   void declare(base::Knobs& knobs) {
@@ -36,6 +37,7 @@ struct Settings {
     knobs.add("warmup", warmup, "steps before the clock starts", {.min = 0});
     knobs.add("threads", threads, "for the work inside one operation", {.min = 1});
     knobs.add("loader_threads", loader_threads, "that make batches ahead", {.min = 0});
+    knobs.add("callbacks", callbacks, "the default ones, or none");
     knobs.add("data", data, "folder with the IDX files");
   }
 };
@@ -99,7 +101,7 @@ int measure(const Settings& settings) {
   train.optimizer.weight_decay = settings.optimizer == "sgd" ? 0 : 0.01;
   train.data = {.batch_size = settings.batch_size, .threads = settings.loader_threads, .limit = settings.examples};
   base::Trainer trainer(train, model, read(settings.data, "train"));
-  base::add_standard_callbacks(trainer);
+  if (settings.callbacks) base::add_callbacks(trainer);
   auto stopwatch = std::make_unique<Stopwatch>(settings.warmup);
   Stopwatch& watch = *stopwatch;
   const auto run = base::RunFolder::create(std::filesystem::temp_directory_path(), "scaffold_loop");

@@ -2,7 +2,7 @@
 #ifndef EXAMPLES_FASHION_MNIST_TRAINER_H_
 #define EXAMPLES_FASHION_MNIST_TRAINER_H_
 
-#include <base/callbacks/standard.h>
+#include <base/callbacks/callback_settings.h>
 #include <base/tensor/device.h>
 #include <base/train/trainer.h>
 
@@ -21,11 +21,14 @@ struct Settings {
   std::filesystem::path run;
   base::TrainSettings train{.score = "accuracy", .lower_is_better = false, .data = {.batch_size = 64}};
 
+  base::CallbackSettings callbacks;
+
   void declare(base::Knobs& knobs) {
     knobs.add("folder", folder, "with the four IDX files");
     knobs.add("runs", runs, "where runs are kept");
     knobs.add("run", run, "the folder of this run, which goes on if it was begun before; empty: a new one in `runs`");
     train.declare(knobs);
+    knobs.section("callbacks", callbacks, "what is done beside the training");
   }
 };
 
@@ -36,7 +39,7 @@ class Trainer final : public base::Trainer {
   explicit Trainer(const Settings& settings)
       : base::Trainer(settings.train, make_model(settings), std::make_shared<DataLoader>(settings.folder, "train"),
                       std::make_shared<DataLoader>(settings.folder, "t10k")) {
-    add_standard_callbacks(*this);
+    base::add_callbacks(*this, settings.callbacks, {}, base::settings_values(settings));
   }
 
  private:

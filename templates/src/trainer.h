@@ -19,9 +19,9 @@ class Trainer final : public base::Trainer {
     return model().loss(outputs, batch);
   }
 
-  void validation_step(const base::Tensors& batch, base::Metrics& metrics) override {
-    // TODO(2/3): add one batch of validation to the metrics.
-    base::Trainer::validation_step(batch, metrics);
+  base::Tensors validation_step(const base::Tensors& batch, base::Metrics& metrics) override {
+    // TODO(2/3): add one batch of validation to the metrics; what the network gives is for callbacks.
+    return base::Trainer::validation_step(batch, metrics);
   }
 
   std::vector<base::ParameterGroup> parameter_groups() override {

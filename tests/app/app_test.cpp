@@ -84,7 +84,7 @@ Outcome run(std::vector<const char*> arguments) {
   app.add_model<OtherModel>("other");
   app.add_data_loader<ProjectData>("data_loader");
   app.add_trainer<Trainer>("trainer");
-  app.add_callback<Counter>();
+  app.add_callback<Counter>("counter");
   arguments.insert(arguments.begin(), "small");
   Captured captured;
   Outcome outcome{.exit_code = app.run(static_cast<int>(arguments.size()), arguments.data()), .out = {}, .err = {}};

@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/callbacks/callback_settings.h"
 #include "base/callbacks/checkpoint_saver.h"
 #include "base/callbacks/console_log.h"
 #include "base/callbacks/epoch_progress.h"
-#include "base/callbacks/standard.h"
 #include "base/log/console.h"
 #include "tests/train/small_run.h"
 
@@ -25,7 +25,7 @@ std::vector<std::int64_t> saved_steps(CheckpointSettings checkpoint, std::int64_
   checkpoint.keep_last = 100;
   settings.train.checkpoint = checkpoint;
   SmallTrainer trainer(settings);
-  add_standard_callbacks(trainer);
+  add_callbacks(trainer);
   trainer.set_run(RunFolder::make(folder.path())).run();
   std::vector<std::int64_t> steps;
   for (const auto& entry : CheckpointStore(folder.path() / "checkpoints", {}).entries()) steps.push_back(entry.step);
@@ -63,7 +63,7 @@ TEST(EpochProgress, ShowsRateLossAndEpochOnTheConsole) {
   ::testing::internal::CaptureStderr();
   {
     SmallTrainer trainer({});
-    add_standard_callbacks(trainer);
+    add_callbacks(trainer);
     trainer.run();
   }
   const std::string shown = ::testing::internal::GetCapturedStderr();

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/callbacks/standard.h"
+#include "base/callbacks/callback_settings.h"
 #include "base/log/error.h"
 #include "base/train/trainer.h"
 #include "tests/train/small_run.h"
@@ -33,14 +33,14 @@ TEST(Resume, IsExactFromEveryStep) {
   const TemporaryFolder folder;
   SmallSettings settings = demanding_settings();
   SmallTrainer whole(settings);
-  add_standard_callbacks(whole);
+  add_callbacks(whole);
   whole.set_run(RunFolder::make(folder.path() / "whole")).run();
   ASSERT_EQ(whole.state().step, 12);  // 7 batches, two a step, in three epochs
 
   for (std::int64_t step = 1; step <= 12; ++step) {
     settings.train.data.threads = static_cast<int>(step % 3) * 2;
     SmallTrainer again(settings);
-    add_standard_callbacks(again);
+    add_callbacks(again);
     again.set_run(RunFolder::make(folder.path() / stem(step)));
     ASSERT_TRUE(again.restore((folder.path() / "whole" / "checkpoints" / stem(step)).string()));
     ASSERT_EQ(again.state().step, step);
@@ -65,12 +65,12 @@ class StopsInTheMiddleOfAStep final : public Callback {
 TEST(Resume, IsExactAfterAStopInTheMiddleOfAStep) {
   const TemporaryFolder folder;
   SmallTrainer whole(demanding_settings());
-  add_standard_callbacks(whole);
+  add_callbacks(whole);
   whole.set_run(RunFolder::make(folder.path() / "whole")).run();
 
   {
     SmallTrainer stopped(demanding_settings());
-    add_standard_callbacks(stopped);
+    add_callbacks(stopped);
     stopped.add(std::make_unique<StopsInTheMiddleOfAStep>());
     stopped.set_run(RunFolder::make(folder.path() / "stopped")).run();
     EXPECT_EQ(stopped.state().step, 2);
@@ -78,7 +78,7 @@ TEST(Resume, IsExactAfterAStopInTheMiddleOfAStep) {
   }
 
   SmallTrainer again(demanding_settings());
-  add_standard_callbacks(again);
+  add_callbacks(again);
   ASSERT_TRUE(again.set_run(RunFolder::open(folder.path() / "stopped")).restore());
   again.run();
   EXPECT_TRUE(flat_weights(again.model()).equal(flat_weights(whole.model())));
@@ -87,10 +87,10 @@ TEST(Resume, IsExactAfterAStopInTheMiddleOfAStep) {
 TEST(Resume, OfAFinishedRunTrainsNoFurther) {
   const TemporaryFolder folder;
   SmallTrainer whole({});
-  add_standard_callbacks(whole);
+  add_callbacks(whole);
   whole.set_run(RunFolder::make(folder.path())).run();
   SmallTrainer again({});
-  add_standard_callbacks(again);
+  add_callbacks(again);
   ASSERT_TRUE(again.set_run(RunFolder::open(folder.path())).restore());
   again.run();
   EXPECT_EQ(again.state().step, whole.state().step);
@@ -102,7 +102,7 @@ TEST(Resume, RebuildsATrainerFromTheRunFolderAlone) {
   SmallSettings settings;
   settings.train.optimizer.learning_rate = 0.037;
   SmallTrainer whole(settings);
-  add_standard_callbacks(whole);
+  add_callbacks(whole);
   const RunFolder run = RunFolder::create(folder.path(), "experiment");
   write_settings(settings, run.config());
   whole.set_run(run).run();
