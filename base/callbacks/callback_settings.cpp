@@ -32,6 +32,13 @@ std::unique_ptr<Callback> make_early_stopping(const Parts& parts) {
   return std::make_unique<EarlyStopping>(settings);
 }
 
+std::unique_ptr<Callback> make_tensor_board(const Parts& parts) {
+  TensorBoard::Table table{.settings = parts.hyper_parameters, .figures = {{"train", "loss"}, {"validation", "loss"}}};
+  const std::string& score = parts.trainer.settings().score;
+  if (score != "loss") table.figures.push_back({"validation", score});
+  return std::make_unique<TensorBoard>(parts.settings.tensor_board, parts.trainer.shared_model(), std::move(table));
+}
+
 const std::vector<Ready>& ready_callbacks() {
   using Pointer = std::unique_ptr<Callback>;
   static const std::vector<Ready> ready{
@@ -40,11 +47,7 @@ const std::vector<Ready>& ready_callbacks() {
        [](const Parts& parts) -> Pointer {
          return std::make_unique<ConsoleLog>(ConsoleLog::Options{.every_steps = parts.trainer.settings().log_every});
        }},
-      {"tensor_board",
-       [](const Parts& parts) -> Pointer {
-         return std::make_unique<TensorBoard>(parts.settings.tensor_board, parts.trainer.shared_model(),
-                                              parts.hyper_parameters);
-       }},
+      {"tensor_board", make_tensor_board},
       {"speed", [](const Parts& parts) -> Pointer { return std::make_unique<Speed>(parts.settings.speed); }},
       {"early_stopping", make_early_stopping},
       {"sample_saver",
@@ -113,7 +116,10 @@ void CallbackSettings::declare(Knobs& knobs, const std::vector<std::string>& own
 void add_callbacks(Trainer& trainer, const CallbackSettings& settings, const std::vector<OwnCallback>& own,
                    const std::vector<std::pair<std::string, std::string>>& values) {
   std::vector<HyperParameter> hyper_parameters;
-  for (const auto& value : values) hyper_parameters.push_back(hyper_parameter(value));
+  for (const auto& value : values) {
+    if (!value.first.starts_with("callbacks."))
+      hyper_parameters.push_back(hyper_parameter(value));  // they change nothing
+  }
   trainer.set_on_callback_error(settings.on_error == "disable" ? CallbackGraph::OnError::kDisable
                                                                : CallbackGraph::OnError::kStop);
   for (const std::string& name : settings.use) {

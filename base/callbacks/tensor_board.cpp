@@ -15,12 +15,13 @@ void TensorBoardSettings::declare(Knobs& knobs) {
 
 void TensorBoard::on_begin(const TrainState& state, TrainControl& control) {
   last_step_ = state.step;
+  if (!state.run.empty()) table_writer_ = SummaryWriter(state.run);
   if (state.step > 0 || !control.summary->is_on()) return;  // a run that goes on has all this
   std::ifstream file(state.run / "config.toml");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!text.empty()) control.summary->text("settings", "```\n" + text + "```\n", 0);
   if (settings_.graph) control.summary->graph(graph_of(*model_));
-  control.summary->hyper_parameters(hyper_parameters_, {"loss"});
+  table_writer_.hyper_parameters(table_.settings, table_.figures);
 }
 
 void TensorBoard::on_iteration_end(const TrainState& state, TrainControl& control) {
@@ -41,8 +42,9 @@ void TensorBoard::on_validation_end(const TrainState& state, TrainControl& contr
   for (const auto& [name, value] : state.validation) control.summary->scalar(name, value, state.step);
 }
 
-void TensorBoard::on_end(const TrainState& /*state*/, TrainControl& control) {
-  control.summary->end_hyper_parameters(/*is_success=*/true);
+void TensorBoard::on_end(const TrainState& /*state*/, TrainControl& /*control*/) {
+  table_writer_.end_hyper_parameters(/*is_success=*/true);
+  table_writer_.flush();
 }
 
 }  // namespace base

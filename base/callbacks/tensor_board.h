@@ -21,10 +21,14 @@ struct TensorBoardSettings {
 /// graph.
 class TensorBoard final : public Callback {
  public:
-  /// The hyper-parameters are those to compare runs by.
-  TensorBoard(const TensorBoardSettings& settings, std::shared_ptr<Model> model,
-              std::vector<HyperParameter> hyper_parameters)
-      : settings_(settings), model_(std::move(model)), hyper_parameters_(std::move(hyper_parameters)) {}
+  /// What is in the table of runs: the settings to compare them by, and the figures to compare.
+  struct Table {
+    std::vector<HyperParameter> settings;
+    std::vector<TableFigure> figures;
+  };
+
+  TensorBoard(const TensorBoardSettings& settings, std::shared_ptr<Model> model, Table table)
+      : settings_(settings), model_(std::move(model)), table_(std::move(table)) {}
 
   std::string name() const override { return "tensor_board"; }
   void on_begin(const TrainState& state, TrainControl& control) override;
@@ -36,7 +40,8 @@ class TensorBoard final : public Callback {
  private:
   TensorBoardSettings settings_;
   std::shared_ptr<Model> model_;
-  std::vector<HyperParameter> hyper_parameters_;
+  Table table_;
+  SummaryWriter table_writer_;  // above train/ and validation/, which both have figures for it
   std::int64_t last_step_ = 0;  // several batches may belong to one step
 };
 

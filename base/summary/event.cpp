@@ -34,7 +34,7 @@ constexpr int kFloat = 1, kString = 7;
 namespace hparams {
 constexpr pbf_tag_type kVersion = 1, kExperiment = 2, kSessionStart = 3, kSessionEnd = 4;
 constexpr pbf_tag_type kTimeCreated = 3, kHparamInfos = 4, kMetricInfos = 5;
-constexpr pbf_tag_type kInfoName = 1, kInfoType = 4, kMetricName = 1, kMetricTag = 2;
+constexpr pbf_tag_type kInfoName = 1, kInfoType = 4, kMetricName = 1, kMetricGroup = 1, kMetricTag = 2;
 constexpr pbf_tag_type kStartHparams = 1, kStartTime = 5, kEndStatus = 1, kEndTime = 2;
 constexpr pbf_tag_type kMapKey = 1, kMapValue = 2, kNumberValue = 2, kStringValue = 3, kBoolValue = 4;
 constexpr int kTypeString = 1, kTypeBool = 2, kTypeFloat = 3;
@@ -198,7 +198,7 @@ std::string encode_text(const EventHead& head, std::string_view text) {
 }
 
 std::string encode_experiment(double time, const std::vector<HyperParameter>& parameters,
-                              const std::vector<std::string>& metrics) {
+                              const std::vector<TableFigure>& figures) {
   std::string content;
   pbf_writer message(content);
   message.add_double(hparams::kTimeCreated, time);
@@ -207,10 +207,11 @@ std::string encode_experiment(double time, const std::vector<HyperParameter>& pa
     info.add_string(hparams::kInfoName, parameter.first);
     info.add_enum(hparams::kInfoType, type_of(parameter));
   }
-  for (const std::string& metric : metrics) {
+  for (const TableFigure& figure : figures) {
     pbf_writer info(message, hparams::kMetricInfos);
     pbf_writer name(info, hparams::kMetricName);
-    name.add_string(hparams::kMetricTag, metric);
+    name.add_string(hparams::kMetricGroup, figure.folder);
+    name.add_string(hparams::kMetricTag, figure.tag);
   }
   return hparams_event(time, "_hparams_/experiment", hparams::kExperiment, content);
 }

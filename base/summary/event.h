@@ -39,6 +39,11 @@ struct EncodedImage {
 
 /// A hyper-parameter, and its value in one run.
 using HyperParameter = std::pair<std::string, std::variant<double, bool, std::string>>;
+/// A figure in the table of runs: the tag of a scalar, in a folder below that of the table; empty: in the same one.
+struct TableFigure {
+  std::string folder;
+  std::string tag;
+};
 
 /// A box in the picture of a network; a slash in its name puts it into a bigger box.
 struct GraphNode {
@@ -60,7 +65,7 @@ std::string encode_image(const EventHead& head, const EncodedImage& image);
 std::string encode_text(const EventHead& head, std::string_view text);
 /// The table of runs: which hyper-parameters and which metrics it has a column for.
 std::string encode_experiment(double time, const std::vector<HyperParameter>& parameters,
-                              const std::vector<std::string>& metrics);
+                              const std::vector<TableFigure>& figures);
 /// The line of this run in it.
 std::string encode_session_start(double time, const std::vector<HyperParameter>& parameters);
 std::string encode_session_end(double time, bool is_success);

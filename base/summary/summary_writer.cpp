@@ -194,9 +194,9 @@ void SummaryWriter::text(std::string_view tag, std::string_view text, std::int64
 }
 
 void SummaryWriter::hyper_parameters(const std::vector<HyperParameter>& parameters,
-                                     const std::vector<std::string>& metrics) {
+                                     const std::vector<TableFigure>& figures) {
   if (!thread_) return;
-  thread_->add([time = now(), parameters, metrics] { return encode_experiment(time, parameters, metrics); });
+  thread_->add([time = now(), parameters, figures] { return encode_experiment(time, parameters, figures); });
   thread_->add([time = now(), parameters] { return encode_session_start(time, parameters); });
 }
 

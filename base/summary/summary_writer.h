@@ -47,8 +47,8 @@ class SummaryWriter {
   void histogram(std::string_view tag, const torch::Tensor& values, std::int64_t step);
   /// Shown as Markdown.
   void text(std::string_view tag, std::string_view text, std::int64_t step);
-  /// The line of this run in the table that compares runs; the metrics are the tags of scalars.
-  void hyper_parameters(const std::vector<HyperParameter>& parameters, const std::vector<std::string>& metrics);
+  /// The line of this run in the table that compares runs.
+  void hyper_parameters(const std::vector<HyperParameter>& parameters, const std::vector<TableFigure>& figures);
   void end_hyper_parameters(bool is_success);
   void graph(const std::vector<GraphNode>& nodes);
   /// Points [n, dimensions] to be looked at in the projector, with a label and a picture for each if given. A later one

@@ -95,7 +95,7 @@ class Browser(unittest.TestCase):
             for name in ("scalars", "images", "histograms", "graphs", "projector", "hparams", "text"):
                 self.assertTrue(plugins[name]["enabled"], f"TensorBoard finds nothing for {name}")
             runs = json.load(urllib.request.urlopen(f"{url}/data/runs"))
-            self.assertEqual({"slow/train", "slow/validation", "fast/train", "fast/validation"}, set(runs))
+            self.assertEqual({"slow", "slow/train", "slow/validation", "fast", "fast/train", "fast/validation"}, set(runs))
             for name, page in PAGES.items():
                 self.open(f"{url}/?darkMode=false#{page}", f"tensorboard-{name}", "--virtual-time-budget=20000")
         finally:

@@ -47,7 +47,8 @@ void write(const std::filesystem::path& folder) {
   writer.histogram("one_value", torch::full({10}, 3.0), 11);
   writer.histogram("nothing", torch::full({10}, std::nan("")), 12);
   writer.text("note", "**bold** \u00e4\u00f6\u00fc", 13);
-  writer.hyper_parameters({{"learning_rate", 0.01}, {"nesterov", true}, {"optimizer", std::string("sgd")}}, {"loss"});
+  writer.hyper_parameters({{"learning_rate", 0.01}, {"nesterov", true}, {"optimizer", std::string("sgd")}},
+                          {{"", "loss"}, {"validation", "loss"}});
   writer.end_hyper_parameters(true);
   Network network;
   writer.graph(base::graph_of(network));

@@ -108,7 +108,7 @@ class Judge(unittest.TestCase):
     def test_hyper_parameters(self):
         experiment = self.hparams("_hparams_/experiment").experiment
         self.assertEqual(["learning_rate", "nesterov", "optimizer"], [info.name for info in experiment.hparam_infos])
-        self.assertEqual(["loss"], [info.name.tag for info in experiment.metric_infos])
+        self.assertEqual([("", "loss"), ("validation", "loss")], [(info.name.group, info.name.tag) for info in experiment.metric_infos])
         start = self.hparams("_hparams_/session_start_info").session_start_info
         self.assertEqual(0.01, start.hparams["learning_rate"].number_value)
         self.assertTrue(start.hparams["nesterov"].bool_value)
