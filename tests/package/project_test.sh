@@ -28,7 +28,7 @@ done
 [ "$(./stop.sh)" = "$job" ] || fail "stop.sh lists '$(./stop.sh)', not $job"
 ./stop.sh "$job" | grep -q "$job is stopped" || fail "stop.sh does not stop $job"
 ls -d "runs/$job/checkpoints"/step-* >/dev/null || fail "the stopped job left no checkpoint"
-[ -z "$(./stop.sh)" ] || fail "stop.sh still lists $(./stop.sh)"
+[ "$(./stop.sh)" = "no job runs" ] || fail "stop.sh still lists $(./stop.sh)"
 
 for kind in model data-loader trainer callback; do "$scaffold" add "$kind" "my_${kind//-/_}" >/dev/null; done
 check_sources "$name with classes added"
