@@ -13,6 +13,11 @@ void add_choice(Knobs& knobs, const char* name, std::string& value, const char* 
 
 }  // namespace
 
+AppSettings::AppSettings() = default;
+AppSettings::AppSettings(const AppSettings& other) = default;
+AppSettings& AppSettings::operator=(const AppSettings& other) = default;
+AppSettings::~AppSettings() = default;
+
 void AppSettings::declare(Knobs& knobs, const Classes& classes) {
   knobs.add("runs", runs, "folder in which every new run gets a folder of its own");
   knobs.add("run", run, "the folder of one run: `train` goes on where it stopped, the other commands take its weights");

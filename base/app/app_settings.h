@@ -31,6 +31,12 @@ struct AppSettings {
     std::vector<std::string> callbacks;  // the project's own
   };
 
+  // Not inline: a project would compile all of this again with every edit of its model.
+  AppSettings();
+  AppSettings(const AppSettings& other);
+  AppSettings& operator=(const AppSettings& other);
+  ~AppSettings();
+
   void declare(Knobs& knobs, const Classes& classes);
 };
 
