@@ -1,0 +1,199 @@
+#include "base/torch.h"
+
+#include "base/app/program.h"
+
+#include <algorithm>
+#include <iostream>
+
+#include "base/app/command.h"
+#include "base/app/prediction_file.h"
+#include "base/callbacks/stop_signal.h"
+#include "base/log/error.h"
+#include "base/log/format.h"
+#include "base/log/log.h"
+#include "base/tensor/device.h"
+#include "base/train/environment.h"
+
+namespace base {
+namespace {
+
+template <typename Classes>
+std::vector<std::string> names_of(const Classes& classes) {
+  std::vector<std::string> names;
+  for (const auto& one : classes) names.push_back(one.name);
+  return names;
+}
+
+template <typename Classes>
+const auto& chosen(const Classes& classes, const std::string& name) {
+  return std::ranges::find(classes, name, &Classes::value_type::name)->make;
+}
+
+}  // namespace
+
+Program::Program(std::string name) : name_(std::move(name)) {}
+Program::~Program() = default;
+
+void Program::add(std::string name, MakeModel make) {
+  models_.push_back({std::move(name), std::move(make)});
+}
+void Program::add(std::string name, MakeDataLoader make) {
+  data_loaders_.push_back({std::move(name), std::move(make)});
+}
+void Program::add(std::string name, MakeTrainer make) {
+  trainers_.push_back({std::move(name), std::move(make)});
+}
+void Program::add(std::string name, MakeCallback make) {
+  callbacks_.push_back({std::move(name), std::move(make)});
+}
+
+int Program::run(int argc, const char* const* argv) {
+  return run_main([&] {
+    const std::optional<CommandLine> line = parse_command(argc, argv, name_);
+    if (!line) return 0;
+    choose_defaults();
+    Sources sources{.program = line->program, .description = line->description};
+    if (!load(line->flags, sources)) return 0;
+    if (line->command != Command::kTrain && !settings_.run.empty()) {  // the rest is as it was in that run
+      sources.file = RunFolder::open(settings_.run).config();
+      load(line->flags, sources);
+    }
+    switch (line->command) {
+      case Command::kTrain:
+        return train();
+      case Command::kValidate:
+        return measure(Part::kValidation);
+      case Command::kEvaluate:
+        return measure(Part::kTest);
+      case Command::kPredict:
+        return predict();
+      case Command::kDescribe:
+        return describe_model();
+      case Command::kSettings:
+        std::cout << settings_toml() << std::flush;
+        return 0;
+    }
+    throw Error(ErrorKind::kInternal, "a command that nobody runs", "", "");
+  });
+}
+
+// ---- settings
+// --------------------------------------------------------------------------------------------------------
+
+void Program::choose_defaults() {
+  classes_ = {names_of(models_), names_of(data_loaders_), names_of(trainers_), names_of(callbacks_)};
+  untouched_.model = classes_.models.front();
+  untouched_.data_loader = classes_.data_loaders.front();
+  untouched_.trainer = classes_.trainers.front();
+  auto& use = untouched_.callbacks.use;
+  use.insert(use.end(), classes_.callbacks.begin(), classes_.callbacks.end());
+  settings_ = untouched_;
+}
+
+/// The program's knobs and the project's as one. False if help was asked for.
+bool Program::load(const std::vector<std::string>& flags, const Sources& sources) {
+  Knobs knobs;
+  settings_.declare(knobs, classes_);
+  declare(knobs);
+  std::optional<Origins> origins = config::load(knobs, flags, sources);
+  if (!origins) return false;
+  origins_ = std::move(*origins);
+  return true;
+}
+
+std::string Program::settings_toml() {
+  Knobs knobs;
+  settings_.declare(knobs, classes_);
+  declare(knobs);
+  Knobs defaults;
+  untouched_.declare(defaults, classes_);
+  declare_untouched(defaults);
+  return config::toml(knobs, defaults, origins_);
+}
+
+// ---- commands
+// --------------------------------------------------------------------------------------------------------
+
+int Program::train() {
+  const auto trainer = make_trainer(
+      {.model = seeded_model(), .training = make_data(Part::kTraining), .validation = make_data(Part::kValidation)});
+  trainer->add(std::make_unique<StopSignal>());
+  const RunFolder run =
+      settings_.run.empty() ? RunFolder::create(settings_.runs, name_) : RunFolder::make(settings_.run);
+  log::start({.file = settings_.log.empty() ? run.path() / "runlogs/rank-0.log" : settings_.log});
+  if (!trainer->set_run(run).restore(settings_.weights)) {
+    config::write_file(run.config(), settings_toml());
+    config::write_file(run.environment(), environment_json(trainer->device()));
+  }
+  trainer->run();
+
+  if (!trainer->state().validation.empty()) log::info("validation: {}", describe(trainer->state().validation));
+  log::info("the run is kept in {}", run.path());
+  return StopSignal::received() ? StopSignal::kExitCode : 0;
+}
+
+int Program::measure(Part part) {
+  const auto data = make_data(part);
+  const auto trainer = restored_trainer(data);
+  std::cout << describe(trainer->evaluate(*data)) << std::endl;
+  return 0;
+}
+
+int Program::predict() {
+  const auto data = make_data(Part::kTest);
+  const auto trainer = restored_trainer(data);
+  const std::int64_t examples = write_predictions(trainer->predict(*data), settings_.output);
+  log::info("{} answers are in {}", examples, settings_.output);
+  return 0;
+}
+
+int Program::describe_model() {
+  const auto model = seeded_model();
+  model->set_mode(Model::Mode::kInfer);
+  const torch::NoGradGuard no_grad;
+  const Tensors inputs = model->example_inputs();
+  std::int64_t parameters = 0;
+  for (const auto& parameter : model->parameters()) parameters += parameter.numel();
+  for (const auto& item : model->named_parameters())
+    std::cout << format("  {:<40} {}\n", item.key(), describe(item.value()));
+  std::cout << format("{} parameters\ninputs   {}\noutputs  {}", parameters, describe(inputs),
+                      describe(model->run(inputs)))
+            << std::endl;
+  return 0;
+}
+
+// ---- the project's classes
+// -------------------------------------------------------------------------------------------
+
+/// The weights are drawn when the model is made.
+std::shared_ptr<Model> Program::seeded_model() const {
+  seed_everything(train_settings().seed);
+  return chosen(models_, settings_.model)();
+}
+
+std::shared_ptr<const DataLoader> Program::make_data(Part part) const {
+  return chosen(data_loaders_, settings_.data_loader)(part);
+}
+
+std::unique_ptr<Trainer> Program::make_trainer(const Parts& parts) {
+  auto trainer = chosen(trainers_, settings_.trainer)(parts);
+  Knobs knobs;
+  settings_.declare(knobs, classes_);
+  declare(knobs);
+  add_callbacks(*trainer, settings_.callbacks, callbacks_, config::values(knobs));
+  return trainer;
+}
+
+/// With the weights of the run that the settings name.
+std::unique_ptr<Trainer> Program::restored_trainer(std::shared_ptr<const DataLoader> data) {
+  if (settings_.run.empty()) {
+    throw Error(ErrorKind::kUsage, "whose weights? no run is given", "",
+                format("give --run FOLDER, one of those in {}/{}", settings_.runs, name_));
+  }
+  auto trainer = make_trainer({.model = seeded_model(), .training = data, .validation = data});
+  const RunFolder run = RunFolder::open(settings_.run);
+  if (!trainer->set_run(run).restore(settings_.weights)) RunFolder::refuse_without_checkpoint(run);
+  return trainer;
+}
+
+}  // namespace base
