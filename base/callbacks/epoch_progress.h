@@ -1,4 +1,4 @@
-// epoch_progress.h: a progress bar for each epoch.
+// epoch_progress.h: a progress bar for each epoch, and for each pass over other data.
 #ifndef BASE_CALLBACKS_EPOCH_PROGRESS_H_
 #define BASE_CALLBACKS_EPOCH_PROGRESS_H_
 
@@ -16,14 +16,19 @@ class EpochProgress final : public Callback {
   explicit EpochProgress(Console* console = nullptr) : console_(console) {}
 
   std::string name() const override { return "epoch_progress"; }
+  bool runs_in(Model::Mode /*mode*/) const override { return true; }
   void on_epoch_begin(const TrainState& state, TrainControl& control) override;
   void on_iteration_end(const TrainState& state, TrainControl& control) override;
   void on_epoch_end(const TrainState& state, TrainControl& control) override;
   void on_end(const TrainState& state, TrainControl& control) override;
 
  private:
+  void advance_pass(const TrainState& state);
+
   Console* console_;
   std::unique_ptr<ProgressBar> bar_;
+  std::unique_ptr<ProgressBar>
+      pass_bar_;  // over data that are not trained on; the figures that follow say how it ended
 };
 
 }  // namespace base

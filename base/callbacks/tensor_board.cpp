@@ -15,7 +15,7 @@ void TensorBoardSettings::declare(Knobs& knobs) {
 
 void TensorBoard::on_begin(const TrainState& state, TrainControl& control) {
   last_step_ = state.step;
-  if (!state.run.empty()) table_writer_ = SummaryWriter(state.run);
+  if (!state.run.empty()) table_writer_ = control.summary->sibling(state.run, {});
   if (state.step > 0 || !control.summary->is_on()) return;  // a run that goes on has all this
   std::ifstream file(state.run / "config.toml");
   const std::string text{std::istreambuf_iterator<char>(file), {}};

@@ -67,6 +67,12 @@ void ProgressBar::finish() {
   }
 }
 
+void ProgressBar::drop() {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(finished_, true)) return;
+  console_.end_status();
+}
+
 void ProgressBar::show(steady_clock::time_point now) {
   progress_.elapsed = now - started_;
   if (console_.redraws()) {

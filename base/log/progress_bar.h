@@ -50,6 +50,8 @@ class ProgressBar {
 
   /// Leaves a last line with the whole time. What is advanced afterwards is not shown; a second call does nothing.
   void finish();
+  /// Leaves nothing: for work whose outcome is told by another line.
+  void drop();
 
  private:
   void show(std::chrono::steady_clock::time_point now);

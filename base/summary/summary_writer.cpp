@@ -41,6 +41,12 @@ std::filesystem::path new_event_file(const std::filesystem::path& folder) {
 
 }  // namespace
 
+/// Of all writers of a run.
+struct SummaryWriter::Trouble {
+  std::atomic<std::int64_t> lost = 0;
+  std::atomic<bool> is_told = false;
+};
+
 class SummaryWriter::Thread {
  public:
   struct Scalar {
@@ -52,8 +58,8 @@ class SummaryWriter::Thread {
   /// Encoded by the thread that writes; one that gives nothing has written its files itself.
   using Work = std::function<std::string()>;
 
-  Thread(std::filesystem::path folder, const Options& options)
-      : folder_(std::move(folder)), options_(options), thread_([this] { run(); }) {}
+  Thread(std::filesystem::path folder, const Options& options, std::shared_ptr<Trouble> trouble)
+      : folder_(std::move(folder)), options_(options), trouble_(std::move(trouble)), thread_([this] { run(); }) {}
   ~Thread() {
     {
       const std::lock_guard lock(mutex_);
@@ -82,8 +88,6 @@ class SummaryWriter::Thread {
     done_.wait(lock, [&] { return answered_ >= ticket; });
   }
 
-  std::int64_t lost() const { return lost_; }
-
  private:
   static constexpr std::size_t kMostPending = 1U << 15;
 
@@ -107,10 +111,8 @@ class SummaryWriter::Thread {
   }
 
   void write(const std::vector<std::variant<Scalar, Work>>& items) {
-    std::int64_t in_danger = 0;  // handed to the file, but not yet to the system
     try {
       for (const auto& item : items) {
-        ++in_danger;
         const auto* scalar = std::get_if<Scalar>(&item);
         append(scalar != nullptr ? encode_scalar({scalar->time, scalar->step, scalar->tag}, scalar->value)
                                  : std::get<Work>(item)());
@@ -118,14 +120,12 @@ class SummaryWriter::Thread {
       if (file_) file_->flush();
     } catch (const std::exception& error) {
       file_.reset();
-      lost_ += in_danger;
-      if (!std::exchange(warned_, true)) {
+      if (!trouble_->is_told.exchange(true)) {
         const std::string what = error.what();
         log::warn("TensorBoard's files cannot be written, the run goes on without: {}",
                   what.substr(0, what.find('\n')));
       }
-      const auto rest = static_cast<std::size_t>(in_danger);
-      lost_ += static_cast<std::int64_t>(items.size() - rest);
+      trouble_->lost += static_cast<std::int64_t>(items.size());  // all of them: the file may not have handed any on
     }
   }
 
@@ -144,8 +144,7 @@ class SummaryWriter::Thread {
   const std::filesystem::path folder_;
   Options options_;
   std::optional<RecordWriter> file_;
-  bool warned_ = false;
-  std::atomic<std::int64_t> lost_ = 0;
+  const std::shared_ptr<Trouble> trouble_;
 
   std::mutex mutex_;  // over what follows
   std::condition_variable wake_;
@@ -158,10 +157,17 @@ class SummaryWriter::Thread {
   std::thread thread_;  // last: it uses all of the above
 };
 
-SummaryWriter::SummaryWriter() = default;
+SummaryWriter::SummaryWriter() : trouble_(std::make_shared<Trouble>()) {}
 SummaryWriter::SummaryWriter(std::filesystem::path folder) : SummaryWriter(std::move(folder), Options{}) {}
 SummaryWriter::SummaryWriter(std::filesystem::path folder, const Options& options)
-    : folder_(std::move(folder)), thread_(std::make_unique<Thread>(folder_, options)) {}
+    : SummaryWriter(std::move(folder), options, std::make_shared<Trouble>()) {}
+SummaryWriter::SummaryWriter(std::filesystem::path folder, const Options& options, std::shared_ptr<Trouble> trouble)
+    : folder_(std::move(folder)),
+      trouble_(std::move(trouble)),
+      thread_(std::make_unique<Thread>(folder_, options, trouble_)) {}
+SummaryWriter SummaryWriter::sibling(std::filesystem::path folder, const Options& options) const {
+  return {std::move(folder), options, trouble_};
+}
 SummaryWriter::~SummaryWriter() = default;
 SummaryWriter::SummaryWriter(SummaryWriter&& other) noexcept = default;
 SummaryWriter& SummaryWriter::operator=(SummaryWriter&& other) noexcept = default;
@@ -222,7 +228,7 @@ void SummaryWriter::flush() {
 }
 
 std::int64_t SummaryWriter::lost() const {
-  return thread_ ? thread_->lost() : 0;
+  return trouble_->lost;
 }
 
 }  // namespace base

@@ -20,7 +20,8 @@ namespace base {
 /// what there is to the system every `flush_every`, so that a TensorBoard that is open follows the run.
 ///
 /// A folder that cannot be written, or a disk that is full, is no reason to stop a training: it is said once, lost()
-/// counts what is missing, and writing goes on in a new file when it works again.
+/// counts what is missing, and writing goes on in a new file when it works again. Writers that are siblings say it once
+/// and count as one.
 class SummaryWriter {
  public:
   struct Options {
@@ -34,6 +35,8 @@ class SummaryWriter {
   /// The folder is made with the first event.
   explicit SummaryWriter(std::filesystem::path folder);
   SummaryWriter(std::filesystem::path folder, const Options& options);
+  /// One for another folder of the same run.
+  SummaryWriter sibling(std::filesystem::path folder, const Options& options) const;
   /// Waits until all is written.
   ~SummaryWriter();
   SummaryWriter(SummaryWriter&& other) noexcept;
@@ -66,8 +69,12 @@ class SummaryWriter {
 
  private:
   class Thread;
+  struct Trouble;
+
+  SummaryWriter(std::filesystem::path folder, const Options& options, std::shared_ptr<Trouble> trouble);
 
   std::filesystem::path folder_;
+  std::shared_ptr<Trouble> trouble_;
   std::unique_ptr<Thread> thread_;
 };
 

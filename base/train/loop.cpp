@@ -284,8 +284,7 @@ void Trainer::end() {
 }
 
 void Trainer::log_callback_times() const {
-  std::int64_t lost = 0;
-  for (const SummaryWriter& summary : summaries_) lost += summary.lost();
+  const std::int64_t lost = summaries_.front().lost();  // all of the run's are siblings
   if (lost > 0) log::warn("TensorBoard lacks {} events that could not be written", lost);
   for (const auto& [name, seconds, is_disabled] : callbacks_.times()) {
     log::info("callback {:<20} {:8.3f} s  {:5.2f} % of the run{}", name, seconds,

@@ -165,7 +165,7 @@ void Trainer::enter(Model::Mode mode, TrainState& state, TrainControl& control) 
     if (!summaries_.at(index).is_on()) {
       SummaryWriter::Options options;
       if (state_.step > 0) options.from_step = state_.step + 1;  // restored: what came after that step was undone
-      summaries_.at(index) = SummaryWriter(state.log_dir, options);
+      summaries_.at(index) = summaries_.front().sibling(state.log_dir, options);
     }
   }
   control.summary = &summaries_.at(index);

@@ -8,13 +8,17 @@
 #include "base/callbacks/console_log.h"
 #include "base/callbacks/epoch_progress.h"
 #include "base/log/console.h"
+#include "tests/log/pseudo_terminal.h"
+#include "tests/log/screen.h"
 #include "tests/train/small_run.h"
 
 namespace base::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// Steps of the checkpoints that a run leaves, all of them kept.
 std::vector<std::int64_t> saved_steps(CheckpointSettings checkpoint, std::int64_t accumulate = 1) {
@@ -71,6 +75,23 @@ TEST(EpochProgress, ShowsRateLossAndEpochOnTheConsole) {
   EXPECT_THAT(shown, HasSubstr("epoch 3: 7/7 100%"));
   EXPECT_THAT(shown, HasSubstr("it/s"));
   EXPECT_THAT(shown, HasSubstr("loss "));
+}
+
+TEST(EpochProgress, ShowsAPassOverOtherDataUntilItIsOver) {
+  PseudoTerminal terminal(100);
+  Console console(terminal.descriptor(), at_a_terminal());
+  {
+    SmallTrainer trainer({});
+    trainer.add(std::make_unique<EpochProgress>(&console)).run();
+    const auto data = small_data();
+    for ([[maybe_unused]] const Prediction& prediction : trainer.predict(*data)) {
+    }
+  }
+  const std::string output = terminal.output();
+  EXPECT_THAT(output, AllOf(HasSubstr("measuring"), HasSubstr("predicting")));
+  std::string left;
+  for (const std::string& line : Screen(100, output).lines()) left += line + '\n';
+  EXPECT_THAT(left, AllOf(HasSubstr("epoch 3"), Not(HasSubstr("measuring")), Not(HasSubstr("predicting"))));
 }
 
 TEST(ConsoleLog, WritesTheResultsOfEpochsAndValidations) {

@@ -61,6 +61,16 @@ TEST_F(OnATerminal, FinishLeavesOneLine) {
   EXPECT_EQ(seen(), (Lines{"training [#################] 400/400 100%  40.0 it/s  0:10  loss 0.123", ""}));
 }
 
+TEST_F(OnATerminal, DropLeavesNothing) {
+  {
+    ProgressBar bar(options());
+    bar.advance(400);
+    bar.drop();
+    bar.finish();
+  }
+  EXPECT_EQ(seen(), Lines{""});
+}
+
 TEST_F(OnATerminal, ANoteStaysUntilAnotherReplacesIt) {
   ProgressBar bar(options());
   bar.advance(1, "loss 2");

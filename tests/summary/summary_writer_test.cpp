@@ -114,6 +114,25 @@ TEST(SummaryWriter, GoesOnWithoutAFolderThatCannotBeWrittenAndCountsWhatIsLost) 
   EXPECT_EQ(event_files(folder.path() / "train").size(), 1U);
 }
 
+TEST(SummaryWriter, SiblingsSayOnceThatNothingCanBeWritten) {
+  const TemporaryFolder folder;
+  folder.write("run", "a file where the folder should be");
+  ::testing::internal::CaptureStderr();
+  {
+    SummaryWriter training(folder.path() / "run/train");
+    SummaryWriter validation = training.sibling(folder.path() / "run/validation", {});
+    training.scalar("loss", 1, 1);
+    training.flush();
+    validation.scalar("loss", 2, 1);
+    validation.flush();
+    EXPECT_EQ(training.lost(), 2);
+    EXPECT_EQ(validation.lost(), 2);
+  }
+  const std::string shown = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(shown, HasSubstr("the run goes on without"));
+  EXPECT_EQ(shown.find("goes on without"), shown.rfind("goes on without")) << shown;
+}
+
 /// No file of this process can grow beyond so many bytes, as if the disk were full.
 class FileLimit {
  public:
