@@ -86,7 +86,7 @@ void Program::choose_defaults() {
   untouched_.data_loader = classes_.data_loaders.front();
   untouched_.trainer = classes_.trainers.front();
   auto& use = untouched_.callbacks.use;
-  use.insert(use.end(), classes_.callbacks.begin(), classes_.callbacks.end());
+  use.insert(use.end() - 1, classes_.callbacks.begin(), classes_.callbacks.end());  // the last one is to save them all
   settings_ = untouched_;
 }
 

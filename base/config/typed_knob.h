@@ -89,13 +89,20 @@ class TypedKnob final : public Knob {
   }
 
   std::string toml_value() const override {
-    return print([this](const E& element) {
+    const auto element_text = [this](const E& element) {
       require_writable(element);
       return toml_text(element);
-    });
+    };
+    const std::string line = print(element_text);
+    if (!kIsList || name().size() + std::string_view(" = ").size() + line.size() <= kListColumns) return line;
+    std::string text = "[\n";
+    for (const E& element : elements()) text += "  " + element_text(element) + ",\n";
+    return text + "]";
   }
 
  private:
+  static constexpr std::size_t kListColumns = 80;  // beyond that, a list has a line for each element
+
   // A single value as a list of one.
   std::span<E> elements() const {
     if constexpr (kIsList) {

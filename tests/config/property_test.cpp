@@ -207,7 +207,12 @@ std::vector<std::pair<std::string, std::string>> assignments(const std::string& 
       section = line.substr(1, line.size() - 2) + '.';
     } else {
       const std::size_t equals = line.find(" = ");
-      found.emplace_back(section + line.substr(0, equals), line.substr(equals + 3));
+      std::string value = line.substr(equals + 3);
+      if (value == "[") {  // an element a line
+        for (std::string element; std::getline(lines, element) && element != "]";) value += element;
+        value += ']';
+      }
+      found.emplace_back(section + line.substr(0, equals), value);
     }
   }
   return found;

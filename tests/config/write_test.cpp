@@ -107,6 +107,16 @@ TEST(SettingsTomlGolden, SaysEverythingAboutEveryKnob) {
   EXPECT_EQ(folder.shorten(base::settings_toml(settings, origins)), kToml);
 }
 
+TEST(SettingsToml, GivesALongListALineForEachElement) {
+  const One<std::vector<std::string>> list{{std::string(30, 'a'), std::string(30, 'b'), std::string(30, 'c')}, {}};
+  const std::string text = base::settings_toml(list);
+  EXPECT_NE(text.find("value = [\n  \"" + std::string(30, 'a') + "\",\n"), std::string::npos) << text;
+  const TemporaryFolder folder;
+  One<std::vector<std::string>> again;
+  config_test::load(again, {}, {.file = folder.write("list.toml", text)});
+  EXPECT_EQ(again.value, list.value);
+}
+
 TEST(SettingsToml, LeavesOutWhereValuesCameFromUnlessTold) {
   const std::string text = base::settings_toml(config_test::loaded<Sample>({"--width", "64"}));
   EXPECT_NE(text.find("\nwidth = 64\n"), std::string::npos);
