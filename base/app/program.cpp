@@ -77,8 +77,7 @@ int Program::run(int argc, const char* const* argv) {
   });
 }
 
-// ---- settings
-// --------------------------------------------------------------------------------------------------------
+// ---- settings -------------------------------------------------------------------------------------------------------
 
 void Program::choose_defaults() {
   classes_ = {names_of(models_), names_of(data_loaders_), names_of(trainers_), names_of(callbacks_)};
@@ -111,17 +110,15 @@ std::string Program::settings_toml() {
   return config::toml(knobs, defaults, origins_);
 }
 
-// ---- commands
-// --------------------------------------------------------------------------------------------------------
+// ---- commands -------------------------------------------------------------------------------------------------------
 
 int Program::train() {
   const auto trainer = make_trainer(
       {.model = seeded_model(), .training = make_data(Part::kTraining), .validation = make_data(Part::kValidation)});
   trainer->add(std::make_unique<StopSignal>());
-  const RunFolder run =
-      settings_.run.empty() ? RunFolder::create(settings_.runs, name_) : RunFolder::make(settings_.run);
-  log::start({.file = settings_.log.empty() ? run.path() / "runlogs/rank-0.log" : settings_.log});
-  if (!trainer->set_run(run).restore(settings_.weights)) {
+  const RunFolder run = RunFolder::choose(trainer->group(), settings_.run, settings_.runs, name_);
+  start_log(run, trainer->world());
+  if (!trainer->set_run(run).restore(settings_.weights) && trainer->world().is_first()) {
     config::write_file(run.config(), settings_toml());
     config::write_file(run.environment(), environment_json(trainer->device()));
   }
@@ -129,7 +126,15 @@ int Program::train() {
 
   if (!trainer->state().validation.empty()) log::info("validation: {}", describe(trainer->state().validation));
   log::info("the run is kept in {}", run.path());
-  return StopSignal::received() ? StopSignal::kExitCode : 0;
+  return trainer->group().any(StopSignal::received()) ? StopSignal::kExitCode : 0;
+}
+
+void Program::start_log(const RunFolder& run, const World& world) const {
+  const bool given = !settings_.log.empty() && world.is_first();
+  log::start({.level = world.is_first() ? log::Level::kInfo : log::Level::kWarn,  // one process speaks for all
+              .file = given ? settings_.log : run.path() / "runlogs" / format("rank-{}.log", world.rank),
+              .rank = world.rank,
+              .world_size = world.size});
 }
 
 int Program::measure(Part part) {
@@ -162,8 +167,7 @@ int Program::describe_model() {
   return 0;
 }
 
-// ---- the project's classes
-// -------------------------------------------------------------------------------------------
+// ---- the project's classes ------------------------------------------------------------------------------------------
 
 /// The weights are drawn when the model is made.
 std::shared_ptr<Model> Program::seeded_model() const {
