@@ -40,6 +40,7 @@ void DistSettings::declare(Knobs& knobs) {
   knobs.add("bucket", bucket, "MB of gradients that are sent at once, while backward goes on", {.min = 0.01});
   knobs.add("compress", compress, "gradients on their way between processes", {.choices = {"none", "bf16", "fp16"}});
   knobs.add("find_unused", find_unused, "the network does not use all of its parameters in every step; slower");
+  knobs.add("sync_batch_norm", sync_batch_norm, "batch norm takes the mean and variance of all processes' batches together");
 }
 
 class GradientSync::Hooks {

@@ -17,6 +17,7 @@ struct DistSettings {
   double bucket = 25.0;  // MB
   std::string compress = "none";
   bool find_unused = false;
+  bool sync_batch_norm = false;
 
   void declare(Knobs& knobs);
 };

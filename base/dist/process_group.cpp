@@ -103,7 +103,7 @@ void meet(const World& world, c10d::Store& store, std::chrono::milliseconds time
 }
 
 std::vector<char> pickled(const State& state) {
-  c10::Dict<std::string, c10::IValue> all{c10::StringType::get(), c10::AnyType::get()};
+  c10::impl::GenericDict all(c10::StringType::get(), c10::AnyType::get());
   for (const auto& [name, value] : state.values())
     all.insert(name, std::visit([](const auto& known) { return c10::IValue(known); }, value));
   for (const auto& [name, tensor] : state.tensors()) all.insert(name, tensor.detach().cpu().contiguous());
@@ -311,10 +311,13 @@ const c10::intrusive_ptr<::c10d::ProcessGroup>& ProcessGroup::c10d() const {
 }
 
 void ProcessGroup::explain(const std::exception& error) {
-  if (const auto* known = dynamic_cast<const Error*>(&error)) throw *known;
+  if (dynamic_cast<const Error*>(&error) != nullptr) throw;
   const std::string reason = first_line(error.what());
   const std::string missing = connection_ ? connection_->heartbeat().missing() : "";
   if (missing.empty()) {
+    const bool is_of_network = dynamic_cast<const c10::DistError*>(&error) != nullptr ||
+                               std::string_view(error.what()).find("gloo") != std::string_view::npos;
+    if (!is_of_network) throw;  // a mistake in somebody's backward, say
     throw Error(ErrorKind::kDistributed, format("rank {} cannot go on with the others", world_.rank), reason,
                 "see the logs of the other ranks: one of them has failed, or is too slow for dist.timeout");
   }

@@ -65,9 +65,10 @@ class ProcessGroup {
   /// For gradient_sync.cpp. Not in a world of one.
   const c10::intrusive_ptr<::c10d::ProcessGroup>& c10d() const;
 
-  /// Turns what LibTorch throws when communication fails into an Error that says who is missing.
+  /// Turns what LibTorch throws when communication fails into an Error that says who is missing; other exceptions pass.
   template <typename Call>
   auto guarded(Call call) {
+    if (is_alone()) return call();
     try {
       return call();
     } catch (const std::exception& error) {

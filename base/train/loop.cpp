@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/dist/sync_batch_norm.h"
 #include "base/log/error.h"
 #include "base/log/format.h"
 #include "base/log/log.h"
@@ -91,6 +92,7 @@ Tensors Trainer::train_batch(const Batch& batch, std::int64_t examples) {
   torch::Tensor loss;
   {
     const PrecisionScope precision(settings_.precision, device_);
+    const SyncBatchNorm norm(settings_.dist.sync_batch_norm ? group_.get() : nullptr, has_examples);
     loss = training_step(tensors, outputs);
   }
   // The mean over all examples, not over processes, which need not have as many each.

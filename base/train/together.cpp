@@ -40,8 +40,8 @@ Results to_results(const State& state) {
 void Trainer::agree() {
   agreed_seconds_ = state_.seconds;
   if (group_->is_alone()) return;
-  const std::array<double, 4> mine{control_.validate ? 1.0 : 0.0, control_.save ? 1.0 : 0.0,
-                                   control_.stop.empty() ? 0.0 : 1.0, world().is_first() ? state_.seconds : 0.0};
+  const std::vector<double> mine{control_.validate ? 1.0 : 0.0, control_.save ? 1.0 : 0.0,
+                                  control_.stop.empty() ? 0.0 : 1.0, world().is_first() ? state_.seconds : 0.0};
   auto all = torch::tensor(mine, torch::kDouble);
   group_->sum(all);
   const double* wishes = all.const_data_ptr<double>();
@@ -72,8 +72,8 @@ Tensors Trainer::stand_in() {
   return training_->make_batch(first, {.seed = settings_.seed}).tensors;
 }
 
-/// In the first process: the rows of all processes, in the order of the data; for callbacks, which see a batch as one process
-/// alone would have read it.
+/// In the first process the rows of all, in the order of the data: its callbacks see a batch as one process alone would have
+/// read it.
 Tensors Trainer::data_of_all(const Tensors& data, std::vector<std::int64_t>& indices, bool has_examples) {
   if (group_->is_alone()) return data;
   State mine;
@@ -82,7 +82,7 @@ Tensors Trainer::data_of_all(const Tensors& data, std::vector<std::int64_t>& ind
     mine.set("indices", torch::tensor(indices, torch::kLong));
   }
   const std::vector<State> states = group_->gather(mine);
-  if (!world().is_first()) return {};
+  if (!world().is_first()) return data;
   Tensors all;
   for (const auto& [name, tensor] : data) {
     std::vector<torch::Tensor> rows;
