@@ -84,7 +84,11 @@ void RankGroup::start(int local_rank, int port, Descriptor& socket) {
 GroupEnd RankGroup::follow() {
   while (is_running()) {
     wait_for_news();
-    while (const int signal = signals_.next()) answer(signal);
+    while (const auto signal = signals_.next()) {
+      // Others may have ended since, because this one did: it is to be the first.
+      if (signal->number == SIGCHLD) look_for_ends(signal->sender);
+      answer(signal->number);
+    }
     output_.pass_on();
     look_for_ends();
     if (deadline_ && Clock::now() >= *deadline_) {
@@ -114,7 +118,7 @@ void RankGroup::wait_for_news() const {
 }
 
 void RankGroup::answer(int signal) {
-  if (signal != SIGTERM && signal != SIGINT && signal != SIGUSR1) return;  // SIGCHLD has woken us, which is all
+  if (signal != SIGTERM && signal != SIGINT && signal != SIGUSR1) return;
   end_.was_asked = true;
   if (signal == SIGUSR1) {  // a scheduler's warning, long before the end: how long, only the scheduler knows
     for (const RankProcess& rank : ranks_) rank.send(signal);
@@ -132,8 +136,9 @@ void RankGroup::answer(int signal) {
   stop_by(Clock::now() + options_.grace);
 }
 
-void RankGroup::look_for_ends() {
+void RankGroup::look_for_ends(pid_t pid) {
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    if (pid > 0 && ranks_[i].pid() != pid) continue;
     if (ended_[i] || !ranks_[i].end()) continue;
     ended_[i] = true;
     if (const RankEnd end = *ranks_[i].end(); end.code() != 0)

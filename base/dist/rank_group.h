@@ -50,7 +50,7 @@ class RankGroup {
   bool is_running() const;
   void wait_for_news() const;
   void answer(int signal);
-  void look_for_ends();
+  void look_for_ends(pid_t pid = 0);  // 0: of all
   void count_failure(int rank, const RankEnd& end);
   void stop_by(Clock::time_point time);
   void kill_all();

@@ -17,15 +17,16 @@ SignalQueue::SignalQueue(std::initializer_list<int> signals) {
 }
 
 SignalQueue::~SignalQueue() {
-  while (next() != 0) {  // what came too late must not end the process now
+  while (next()) {  // what came too late must not end the process now
   }
   sigaction(SIGCHLD, &children_before_, nullptr);
   sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 
-int SignalQueue::next() {
+std::optional<SignalQueue::Signal> SignalQueue::next() {
   signalfd_siginfo info{};
-  return read(queue_.number(), &info, sizeof(info)) == sizeof(info) ? static_cast<int>(info.ssi_signo) : 0;
+  if (read(queue_.number(), &info, sizeof(info)) != sizeof(info)) return std::nullopt;
+  return Signal{static_cast<int>(info.ssi_signo), static_cast<pid_t>(info.ssi_pid)};
 }
 
 }  // namespace base::dist

@@ -3,8 +3,10 @@
 #define BASE_DIST_SIGNAL_QUEUE_H_
 
 #include <signal.h>
+#include <sys/types.h>
 
 #include <initializer_list>
+#include <optional>
 
 #include "base/dist/descriptor.h"
 
@@ -21,8 +23,12 @@ class SignalQueue {
 
   /// Can be polled for reading.
   int descriptor() const { return queue_.number(); }
-  /// Takes the next one off; 0 if there is none.
-  int next();
+  struct Signal {
+    int number = 0;
+    pid_t sender = 0;  // of SIGCHLD: the child that ended; of several, the first
+  };
+  /// Takes the next one off, if there is one.
+  std::optional<Signal> next();
   /// What a child process has to go back to.
   const sigset_t& mask_before() const { return mask_before_; }
 
