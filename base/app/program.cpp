@@ -8,6 +8,7 @@
 #include "base/app/command.h"
 #include "base/app/prediction_file.h"
 #include "base/callbacks/stop_signal.h"
+#include "base/dist/launch_command.h"
 #include "base/log/error.h"
 #include "base/log/format.h"
 #include "base/log/log.h"
@@ -51,6 +52,10 @@ int Program::run(int argc, const char* const* argv) {
   return run_main([&] {
     const std::optional<CommandLine> line = parse_command(argc, argv, name_);
     if (!line) return 0;
+    if (line->command == Command::kLaunch) {
+      const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+      return run_launch_command(line->flags, line->program, line->description, {self, "train"});
+    }
     choose_defaults();
     Sources sources{.program = line->program, .description = line->description};
     if (!load(line->flags, sources)) return 0;
@@ -59,6 +64,8 @@ int Program::run(int argc, const char* const* argv) {
       load(line->flags, sources);
     }
     switch (line->command) {
+      case Command::kLaunch:  // has knobs of its own, above
+        break;
       case Command::kTrain:
         return train();
       case Command::kValidate:

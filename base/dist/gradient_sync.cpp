@@ -40,7 +40,8 @@ void DistSettings::declare(Knobs& knobs) {
   knobs.add("bucket", bucket, "MB of gradients that are sent at once, while backward goes on", {.min = 0.01});
   knobs.add("compress", compress, "gradients on their way between processes", {.choices = {"none", "bf16", "fp16"}});
   knobs.add("find_unused", find_unused, "the network does not use all of its parameters in every step; slower");
-  knobs.add("sync_batch_norm", sync_batch_norm, "batch norm takes the mean and variance of all processes' batches together");
+  knobs.add("sync_batch_norm", sync_batch_norm,
+            "batch norm takes the mean and variance of all processes' batches together");
 }
 
 class GradientSync::Hooks {
@@ -91,7 +92,8 @@ GradientSync::GradientSync(ProcessGroup& group, const DistSettings& settings,
   for (const auto& [name, tensor] : parameters) values.push_back(tensor.detach());
   group_.copy_from_first(values);
   if (parameters_.empty()) return;  // all are frozen
-  hooks_ = group_.guarded([&] { return std::make_unique<Hooks>(group_.c10d(), settings, parameters_, std::move(names)); });
+  hooks_ =
+      group_.guarded([&] { return std::make_unique<Hooks>(group_.c10d(), settings, parameters_, std::move(names)); });
 }
 
 GradientSync::~GradientSync() = default;

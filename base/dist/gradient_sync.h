@@ -22,15 +22,15 @@ struct DistSettings {
   void declare(Knobs& knobs);
 };
 
-/// Gradients are put into buckets as backward makes them, and a bucket is sent as soon as it is full, while backward goes
-/// on with the layers before. Not for a world of one.
+/// Gradients are put into buckets as backward makes them, and a bucket is sent as soon as it is full, while backward
+/// goes on with the layers before. Not for a world of one.
 ///
 ///     sync.before_backward(loss);      // left out while gradients are only added up
 ///     loss.backward();                 // the gradients are the mean over all processes
 class GradientSync {
  public:
-  /// The parameters of the model, by name; those that need no gradient are left out. They must be the same everywhere: what
-  /// differs in shape is a distributed Error, values are taken from the first process.
+  /// The parameters of the model, by name; those that need no gradient are left out. They must be the same everywhere:
+  /// what differs in shape is a distributed Error, values are taken from the first process.
   GradientSync(ProcessGroup& group, const DistSettings& settings,
                const std::vector<std::pair<std::string, torch::Tensor>>& parameters);
   ~GradientSync();

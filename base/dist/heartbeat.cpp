@@ -60,14 +60,15 @@ std::string Heartbeat::missing() {
     std::string ranks;
     int silent = 0;
     for (int rank = 0; rank < world_.size; ++rank) {
-      if (rank == world_.rank || after[static_cast<std::size_t>(rank)] > before[static_cast<std::size_t>(rank)]) continue;
+      if (rank == world_.rank || after[static_cast<std::size_t>(rank)] > before[static_cast<std::size_t>(rank)])
+        continue;
       ranks += format("{}{}", silent++ == 0 ? "" : ", ", rank);
     }
     if (silent == 0) return {};
     return silent == 1 ? format("rank {} is", ranks) : format("ranks {} are", ranks);
   } catch (const std::exception&) {
-    return format("{} at {}:{}, which keeps the store, is",
-                  world_.agent_store ? "the agent" : "rank 0", world_.master_address, world_.master_port);
+    return format("{} at {}:{}, which keeps the store, is", world_.agent_store ? "the agent" : "rank 0",
+                  world_.master_address, world_.master_port);
   }
 }
 

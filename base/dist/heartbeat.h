@@ -1,4 +1,5 @@
-// heartbeat.h: which of the others are alive. LibTorch says of a failure which call it was in, seldom whose fault it is.
+// heartbeat.h: which of the others are alive. LibTorch says of a failure which call it was in, seldom whose fault it
+// is.
 #ifndef BASE_DIST_HEARTBEAT_H_
 #define BASE_DIST_HEARTBEAT_H_
 
@@ -21,7 +22,8 @@ class Heartbeat {
   Heartbeat(const Heartbeat&) = delete;
   Heartbeat& operator=(const Heartbeat&) = delete;
 
-  /// "rank 1 is", "ranks 1, 3 are", or "rank 0, which keeps the store, is"; empty if all go on. Looks for three seconds.
+  /// "rank 1 is", "ranks 1, 3 are", or "rank 0, which keeps the store, is"; empty if all go on. Looks for three
+  /// seconds.
   std::string missing();
 
  private:

@@ -59,7 +59,8 @@ c10::intrusive_ptr<c10d::Store> open_store(const World& world, std::chrono::mill
     auto store = c10::make_intrusive<c10d::TCPStore>(world.master_address, options);
     // The store of torchrun's agent outlives the ranks, and a group those that meet again: each has names of its own.
     static std::atomic<int> connections = 0;
-    return c10::make_intrusive<c10d::PrefixStore>(format("scaffold/{}/{}", world.restarts, connections++), std::move(store));
+    return c10::make_intrusive<c10d::PrefixStore>(format("scaffold/{}/{}", world.restarts, connections++),
+                                                  std::move(store));
   } catch (const std::exception& error) {
     if (options.isServer) {
       throw Error(ErrorKind::kDistributed, "the port on which the ranks meet cannot be used",
@@ -82,7 +83,8 @@ void meet(const World& world, c10d::Store& store, std::chrono::milliseconds time
   store.set(key(world.rank), std::to_string(world.size));
   const auto deadline = std::chrono::steady_clock::now() + timeout;
   for (int rank = 0; rank < world.size; ++rank) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     try {
       store.wait({key(rank)}, std::max(left, std::chrono::milliseconds(1)));
     } catch (const std::exception&) {
@@ -136,8 +138,7 @@ std::vector<char> chars_of(const torch::Tensor& bytes) {
 
 class ProcessGroup::Connection {
  public:
-  Connection(const World& world, const Options& options)
-      : store_(open_store(world, options.timeout)), world_(world) {
+  Connection(const World& world, const Options& options) : store_(open_store(world, options.timeout)), world_(world) {
     meet(world, *store_, options.timeout);
     heartbeat_.emplace(world, store_);
     group_ = c10::make_intrusive<c10d::ProcessGroup>(store_, world.rank, world.size);
@@ -156,8 +157,8 @@ class ProcessGroup::Connection {
     options->devices.push_back(interface != nullptr
                                    ? c10d::ProcessGroupGloo::createDeviceForInterface(interface)
                                    : c10d::ProcessGroupGloo::createDeviceForHostname(local_address(world_)));
-    return c10::make_intrusive<c10d::ProcessGroupGloo>(
-        c10::make_intrusive<c10d::PrefixStore>("gloo", store_), world_.rank, world_.size, options);
+    return c10::make_intrusive<c10d::ProcessGroupGloo>(c10::make_intrusive<c10d::PrefixStore>("gloo", store_),
+                                                       world_.rank, world_.size, options);
   }
 
   void add_nccl([[maybe_unused]] std::chrono::milliseconds timeout) {
@@ -218,16 +219,15 @@ void ProcessGroup::copy_from_first(const std::vector<torch::Tensor>& tensors) {
   if (is_alone() || tensors.empty()) return;
   constexpr std::size_t kBytesAtOnce = 16 << 20;
   const torch::NoGradGuard no_grad;
-  guarded([&] {
-    c10d::broadcast_coalesced(connection_->group(), tensors, kBytesAtOnce);
-  });
+  guarded([&] { c10d::broadcast_coalesced(connection_->group(), tensors, kBytesAtOnce); });
 }
 
 std::string ProcessGroup::from_first(const std::string& text) {
   if (is_alone()) return text;
   auto size = torch::tensor(static_cast<std::int64_t>(text.size()));
   copy_from_first({size});
-  auto bytes = world_.is_first() ? bytes_of(text.data(), text.size()) : torch::empty({size.item<std::int64_t>()}, torch::kUInt8);
+  auto bytes =
+      world_.is_first() ? bytes_of(text.data(), text.size()) : torch::empty({size.item<std::int64_t>()}, torch::kUInt8);
   if (bytes.numel() > 0) copy_from_first({bytes});
   const auto chars = chars_of(bytes);
   return {chars.begin(), chars.end()};

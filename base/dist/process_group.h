@@ -17,8 +17,8 @@ class ProcessGroup;
 
 namespace base {
 
-/// Every function is called by all processes in the same order. In a world of one they do nothing, at no cost. A process
-/// that does not come, does not answer or is gone is a distributed Error that names its rank.
+/// Every function is called by all processes in the same order. In a world of one they do nothing, at no cost. A
+/// process that does not come, does not answer or is gone is a distributed Error that names its rank.
 ///
 ///     group.sum(totals);                                      // the same totals everywhere
 ///     const std::string folder = group.from_first(made);      // what the first process has made

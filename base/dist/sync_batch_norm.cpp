@@ -9,8 +9,8 @@
 namespace base {
 namespace {
 
-// LibTorch's layers end in the operator aten::batch_norm. A key of its dispatcher that nobody else uses, and that counts only
-// while a SyncBatchNorm lives, leads that one operator here; all others pass.
+// LibTorch's layers end in the operator aten::batch_norm. A key of its dispatcher that nobody else uses, and that
+// counts only while a SyncBatchNorm lives, leads that one operator here; all others pass.
 constexpr auto kKey = c10::DispatchKey::TESTING_ONLY_GenericMode;
 thread_local ProcessGroup* current = nullptr;
 thread_local bool current_rows_count = true;
@@ -40,8 +40,8 @@ class Normalize final : public torch::autograd::Function<Normalize> {
     const auto dimensions = all_but_channels(input);
     const torch::Tensor exact = input.to(torch::kDouble);
     const double count = static_cast<double>(input.numel() / input.size(1));
-    const torch::Tensor totals = torch::cat({exact.sum(dimensions), exact.square().sum(dimensions),
-                                             torch::full({1}, count, exact.options())});
+    const torch::Tensor totals =
+        torch::cat({exact.sum(dimensions), exact.square().sum(dimensions), torch::full({1}, count, exact.options())});
     if (!current_rows_count) totals.zero_();
     group->sum(totals);
     const std::int64_t channels = input.size(1);
@@ -105,8 +105,7 @@ TORCH_LIBRARY_IMPL(aten, TESTING_ONLY_GenericMode, library) {
 
 }  // namespace
 
-SyncBatchNorm::SyncBatchNorm(ProcessGroup* group, bool rows_count)
-    : is_on_(group != nullptr && !group->is_alone()) {
+SyncBatchNorm::SyncBatchNorm(ProcessGroup* group, bool rows_count) : is_on_(group != nullptr && !group->is_alone()) {
   if (!is_on_) return;
   current = group;
   current_rows_count = rows_count;

@@ -1,4 +1,5 @@
-// sync_batch_norm.h: batch norm over the batches of all processes, where those of one are too small for good statistics.
+// sync_batch_norm.h: batch norm over the batches of all processes, where those of one are too small for good
+// statistics.
 #ifndef BASE_DIST_SYNC_BATCH_NORM_H_
 #define BASE_DIST_SYNC_BATCH_NORM_H_
 

@@ -80,8 +80,8 @@ void Trainer::check(const DataLoader& data, const Batch& batch) const {
                 [&](std::int64_t position) { return data.name_of(batch.indices[static_cast<std::size_t>(position)]); });
 }
 
-/// Returns what callbacks may take, if there are any that do. `examples` are those of all processes in this step, of which
-/// this one may have none.
+/// Returns what callbacks may take, if there are any that do. `examples` are those of all processes in this step, of
+/// which this one may have none.
 Tensors Trainer::train_batch(const Batch& batch, std::int64_t examples) {
   const auto start = std::chrono::steady_clock::now();
   const bool has_examples = batch.size() > 0;
@@ -165,8 +165,8 @@ void Trainer::end_epoch() {
   loss_count_ = 0;
 }
 
-/// Reading a number from a GPU waits for it, so there it is done only where it is logged. `share` is this process's part
-/// of the examples.
+/// Reading a number from a GPU waits for it, so there it is done only where it is logged. `share` is this process's
+/// part of the examples.
 void Trainer::note_loss(const torch::Tensor& loss, double share, const Tensors& outputs, const Tensors& batch) {
   const bool logged = state_.iteration % settings_.log_every == 0;  // the first of each epoch at least
   if (!logged && !device_.is_cpu()) return;
@@ -260,8 +260,8 @@ Results Trainer::measure(const DataLoader& data, const DataSettings& settings, b
     if (with_callbacks) callbacks_.fire(events::kIterationEnd, pass, control_);
     if (takes_data) {
       pass.indices = has_examples ? batch->indices : std::vector<std::int64_t>{};
-      Tensors all = data_of_all(has_examples ? data_for_callbacks(pass.mode, tensors, outputs) : Tensors{}, pass.indices,
-                                has_examples);
+      Tensors all = data_of_all(has_examples ? data_for_callbacks(pass.mode, tensors, outputs) : Tensors{},
+                                pass.indices, has_examples);
       callbacks_.process(std::move(all), pass, control_);
     }
     batch = std::move(next);
@@ -307,7 +307,8 @@ void Trainer::rehearse_validation() {
   State random;
   save_random_state(device_, random);
   const Results last = std::exchange(state_.validation, measure(*validation_, one, /*with_callbacks=*/false));
-  if (!group_->first_says(callbacks_.has_results())) static_cast<void>(score());  // else theirs come only after a whole validation
+  if (!group_->first_says(callbacks_.has_results()))
+    static_cast<void>(score());  // else theirs come only after a whole validation
   state_.validation = last;
   load_random_state(device_, random);
 }

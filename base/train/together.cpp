@@ -41,7 +41,7 @@ void Trainer::agree() {
   agreed_seconds_ = state_.seconds;
   if (group_->is_alone()) return;
   const std::vector<double> mine{control_.validate ? 1.0 : 0.0, control_.save ? 1.0 : 0.0,
-                                  control_.stop.empty() ? 0.0 : 1.0, world().is_first() ? state_.seconds : 0.0};
+                                 control_.stop.empty() ? 0.0 : 1.0, world().is_first() ? state_.seconds : 0.0};
   auto all = torch::tensor(mine, torch::kDouble);
   group_->sum(all);
   const double* wishes = all.const_data_ptr<double>();
@@ -54,8 +54,8 @@ void Trainer::agree() {
     if (!reasons[rank].empty()) control_.stop = format("{} by rank {}", reasons[rank], rank);
 }
 
-/// How many examples all processes have in this step; 0: the data are at their end for all of them. Data of known size are
-/// shared out by numbers, which every process can work out; only where the end shows by itself do they have to ask.
+/// How many examples all processes have in this step; 0: the data are at their end for all of them. Data of known size
+/// are shared out by numbers, which every process can work out; only where the end shows by itself do they have to ask.
 std::int64_t Trainer::examples_of_all(const DataLoader& data, const BatchStream& stream, std::int64_t taken_before,
                                       const std::optional<Batch>& batch) {
   const std::int64_t mine = batch ? batch->size() : 0;
@@ -66,14 +66,15 @@ std::int64_t Trainer::examples_of_all(const DataLoader& data, const BatchStream&
   return all.item<std::int64_t>();
 }
 
-/// What a process without examples computes with, for nothing: the others wait for its gradients, which then weigh zero.
+/// What a process without examples computes with, for nothing: the others wait for its gradients, which then weigh
+/// zero.
 Tensors Trainer::stand_in() {
   const std::array<std::int64_t, 1> first{0};
   return training_->make_batch(first, {.seed = settings_.seed}).tensors;
 }
 
-/// In the first process the rows of all, in the order of the data: its callbacks see a batch as one process alone would have
-/// read it.
+/// In the first process the rows of all, in the order of the data: its callbacks see a batch as one process alone would
+/// have read it.
 Tensors Trainer::data_of_all(const Tensors& data, std::vector<std::int64_t>& indices, bool has_examples) {
   if (group_->is_alone()) return data;
   State mine;

@@ -1,5 +1,5 @@
-// ranks_worker.cpp: a small training, started once for each rank by ranks_test.py, which compares what the ranks write to
-// OUT/rank-K.json: the loss of each step, the numbers of the examples of each step, and the weights at the end.
+// ranks_worker.cpp: a small training, started once for each rank by ranks_test.py, which compares what the ranks write
+// to OUT/rank-K.json: the loss of each step, the numbers of the examples of each step, and the weights at the end.
 #include "base/torch.h"
 
 #include <fstream>
