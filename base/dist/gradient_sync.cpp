@@ -2,6 +2,7 @@
 
 #include "base/dist/gradient_sync.h"
 
+#include <torch/csrc/distributed/c10d/logger.hpp>
 #include <torch/csrc/distributed/c10d/reducer.hpp>
 
 #include <unordered_map>
@@ -47,24 +48,27 @@ void DistSettings::declare(Knobs& knobs) {
 class GradientSync::Hooks {
  public:
   Hooks(const c10::intrusive_ptr<c10d::ProcessGroup>& group, const DistSettings& settings,
-        const std::vector<torch::Tensor>& parameters, std::unordered_map<std::size_t, std::string> names)
-      : reducer_(parameters, assign(parameters, bytes(settings)), group, std::vector<bool>(parameters.size(), false),
-                 static_cast<std::int64_t>(bytes(settings)), settings.find_unused, /*gradient_as_bucket_view=*/true,
-                 std::move(names), c10d::kDefaultFirstBucketBytes, /*skip_all_reduce_unused_params=*/false,
-                 /*use_python_reducer=*/false, /*bucket_bytes_cap_list=*/{}) {
-    if (settings.compress == "fp16") reducer_.register_builtin_comm_hook(c10d::BuiltinCommHookType::FP16_COMPRESS);
-    if (settings.compress == "bf16") reducer_.register_comm_hook(std::make_unique<SendAsBfloat16>(group));
+        const std::vector<torch::Tensor>& parameters, std::unordered_map<std::size_t, std::string> names) {
+    const auto bytes = static_cast<std::size_t>(settings.bucket * 1e6);
+    const std::vector<bool> is_sparse(parameters.size(), false);
+    reducer_ = std::make_shared<c10d::Reducer>(
+        parameters, assign(parameters, bytes), group, is_sparse, static_cast<std::int64_t>(bytes), settings.find_unused,
+        /*gradient_as_bucket_view=*/true, std::move(names), c10d::kDefaultFirstBucketBytes,
+        /*skip_all_reduce_unused_params=*/false, /*use_python_reducer=*/false, /*bucket_bytes_cap_list=*/
+        std::vector<std::int64_t>{});
+    logger_ = std::make_shared<c10d::Logger>(reducer_);
+    reducer_->set_logger(logger_);  // find_unused does not work without one
+    if (settings.compress == "fp16") reducer_->register_builtin_comm_hook(c10d::BuiltinCommHookType::FP16_COMPRESS);
+    if (settings.compress == "bf16") reducer_->register_comm_hook(std::make_unique<SendAsBfloat16>(group));
   }
 
   void prepare(const torch::Tensor& loss) {
-    reducer_.prepare_for_forward();
-    reducer_.rebuild_buckets();  // once, in the order in which backward made the gradients
-    reducer_.prepare_for_backward({loss});
+    reducer_->prepare_for_forward();
+    reducer_->rebuild_buckets();  // once, in the order in which backward made the gradients
+    reducer_->prepare_for_backward({loss});
   }
 
  private:
-  static std::size_t bytes(const DistSettings& settings) { return static_cast<std::size_t>(settings.bucket * 1e6); }
-
   /// Backward makes the gradients of the last layers first.
   static std::vector<std::vector<std::size_t>> assign(const std::vector<torch::Tensor>& parameters, std::size_t bytes) {
     auto [buckets, limits] = c10d::compute_bucket_assignment_by_size(
@@ -73,7 +77,8 @@ class GradientSync::Hooks {
     return {buckets.rbegin(), buckets.rend()};
   }
 
-  c10d::Reducer reducer_;
+  std::shared_ptr<c10d::Reducer> reducer_;
+  std::shared_ptr<c10d::Logger> logger_;
 };
 
 GradientSync::GradientSync(ProcessGroup& group, const DistSettings& settings,

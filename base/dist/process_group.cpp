@@ -253,6 +253,7 @@ State ProcessGroup::from_first(const State& state) {
   }
   const State outline = unpickled({text.begin(), text.end()});
   State copy;
+  tensors.clear();
   for (const auto& [name, value] : outline.values())
     std::visit([&, &key = name](const auto& known) { copy.set(key, known); }, value);
   for (const auto& [name, tensor] : outline.tensors()) {

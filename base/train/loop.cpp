@@ -87,7 +87,6 @@ Tensors Trainer::train_batch(const Batch& batch, std::int64_t examples) {
   const bool has_examples = batch.size() > 0;
   if (has_examples) check(*training_, batch);
   const Tensors tensors = to_device(has_examples ? batch.tensors : stand_in());
-  if (sync_) group_->copy_from_first(model_->buffers());
   Tensors outputs;
   torch::Tensor loss;
   {
@@ -95,6 +94,7 @@ Tensors Trainer::train_batch(const Batch& batch, std::int64_t examples) {
     const SyncBatchNorm norm(settings_.dist.sync_batch_norm ? group_.get() : nullptr, has_examples);
     loss = training_step(tensors, outputs);
   }
+  if (sync_) group_->copy_from_first(model_->buffers());  // statistics of batches, which differ
   // The mean over all examples, not over processes, which need not have as many each.
   const double share = static_cast<double>(batch.size()) / static_cast<double>(examples);
   note_loss(loss, share, outputs, tensors);

@@ -69,8 +69,8 @@ std::int64_t Trainer::examples_of_all(const DataLoader& data, const BatchStream&
 /// What a process without examples computes with, for nothing: the others wait for its gradients, which then weigh
 /// zero.
 Tensors Trainer::stand_in() {
-  const std::array<std::int64_t, 1> first{0};
-  return training_->make_batch(first, {.seed = settings_.seed}).tensors;
+  const std::array<std::int64_t, 2> two{0, 0};  // batch norm refuses a single one
+  return training_->make_batch(two, {.seed = settings_.seed}).tensors;
 }
 
 /// In the first process the rows of all, in the order of the data: its callbacks see a batch as one process alone would

@@ -100,11 +100,12 @@ class RanksTest(unittest.TestCase):
         self.assert_as_one(2, "--network", "frozen")
 
     def test_buffers_are_those_of_the_first(self):
-        self.train(2, "--network", "norm", "--examples", 97)
+        self.train(2, "--network", "norm", "--examples", 100)
 
     def test_batch_norm_over_all_ranks_is_as_one(self):
-        for size, examples in ((2, 100), (4, 97)):
-            self.assert_as_one(size, "--network", "norm", "--dist.sync_batch_norm", "true", "--examples", examples)
+        for size, examples in ((2, 100), (4, 98)):  # not AdamW, which makes steps of rounding errors: a bias before a norm
+            self.assert_as_one(size, "--network", "norm", "--dist.sync_batch_norm", "true", "--examples", examples,
+                               "--optimizer.kind", "sgd")
 
     def test_smaller_gradients_on_the_way(self):
         exact = self.train(2)
@@ -128,7 +129,7 @@ class RanksTest(unittest.TestCase):
 
     def test_it_goes_on_exactly_with_the_same_number(self):
         with tempfile.TemporaryDirectory() as folder:
-            flags = ("--examples", 203, "--network", "norm", "--average.decay", "0.9")
+            flags = ("--examples", 204, "--network", "norm", "--average.decay", "0.9")
             whole = self.train(2, *flags)
             self.train(2, *flags, "--steps", 31, "--run", folder)
             rest = self.train(2, *flags, "--run", folder)
