@@ -94,7 +94,6 @@ Tensors Trainer::train_batch(const Batch& batch, std::int64_t examples) {
     const SyncBatchNorm norm(settings_.dist.sync_batch_norm ? group_.get() : nullptr, has_examples);
     loss = training_step(tensors, outputs);
   }
-  if (sync_) group_->copy_from_first(model_->buffers());  // statistics of batches, which differ
   // The mean over all examples, not over processes, which need not have as many each.
   const double share = static_cast<double>(batch.size()) / static_cast<double>(examples);
   note_loss(loss, share, outputs, tensors);
@@ -106,6 +105,7 @@ Tensors Trainer::train_batch(const Batch& batch, std::int64_t examples) {
   ++accumulated_;
   if (sync_ && accumulated_ == settings_.accumulate) sync_->before_backward(loss);
   group_->guarded([&] { loss.backward(); });
+  if (sync_) group_->copy_from_first(model_->buffers());  // statistics of batches, which differ; backward needs them too
   ++state_.iteration;
   if (accumulated_ == settings_.accumulate) update_weights();
   state_.summary_step = state_.step;
