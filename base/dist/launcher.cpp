@@ -1,11 +1,9 @@
 #include "base/dist/launcher.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <unistd.h>
 
-#include <array>
-#include <system_error>
+#include <csignal>
 
 #include "base/dist/launch_plan.h"
 #include "base/dist/rank_group.h"

@@ -28,10 +28,10 @@ Nodes kubeflow_nodes(const LauncherVariables& variables) {
     nodes.master_address = variables.text("PET_MASTER_ADDR");
     nodes.master_port = variables.port("PET_MASTER_PORT");
   }
-  const bool says_number =
-      variables.has("PET_NPROC_PER_NODE") &&
-      !std::ranges::count(std::vector<std::string>{"auto", "gpu", "cpu"}, variables.text("PET_NPROC_PER_NODE"));
-  if (says_number) nodes.processes_per_node = variables.number("PET_NPROC_PER_NODE", 1);
+  const std::string processes = variables.has("PET_NPROC_PER_NODE") ? variables.text("PET_NPROC_PER_NODE") : "auto";
+  if (processes != "auto" && processes != "gpu" && processes != "cpu") {
+    nodes.processes_per_node = variables.number("PET_NPROC_PER_NODE", 1);
+  }
   return nodes;
 }
 

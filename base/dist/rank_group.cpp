@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <fstream>
 #include <system_error>
+#include <utility>
 
 #include "base/log/error.h"
 #include "base/log/format.h"
@@ -37,8 +38,8 @@ Descriptor listening_socket(int& port) {
 
 }  // namespace
 
-RankGroup::RankGroup(const LaunchPlan& plan, const Options& options, SignalQueue& signals, RankOutput& output)
-    : plan_(plan), options_(options), signals_(signals), output_(output) {
+RankGroup::RankGroup(const LaunchPlan& plan, Options options, SignalQueue& signals, RankOutput& output)
+    : plan_(plan), options_(std::move(options)), signals_(signals), output_(output) {
   int port = 0;
   Descriptor socket;
   if (plan.is_one_machine()) socket = listening_socket(port);

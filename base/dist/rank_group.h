@@ -35,7 +35,7 @@ class RankGroup {
   };
 
   /// Starts all ranks, or none: what goes wrong is an Error.
-  RankGroup(const LaunchPlan& plan, const Options& options, SignalQueue& signals, RankOutput& output);
+  RankGroup(const LaunchPlan& plan, Options options, SignalQueue& signals, RankOutput& output);
   ~RankGroup();
   RankGroup(const RankGroup&) = delete;
   RankGroup& operator=(const RankGroup&) = delete;

@@ -1,13 +1,13 @@
 #include "base/dist/rank_process.h"
 
 #include <fcntl.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -38,7 +38,8 @@ int become_rank(const RankStart& start, pid_t launcher, char* const* arguments, 
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != launcher) return ESRCH;  // it ended before it could be asked to take this one along
   setpgid(0, 0);
-  signal(SIGTTOU, SIG_IGN);  // a background process may write to any terminal then, even to one with `stty tostop`
+  // A group in the background may then write to any terminal, even to one with `stty tostop`.
+  static_cast<void>(signal(SIGTTOU, SIG_IGN));
   sigprocmask(SIG_SETMASK, &start.signals, nullptr);
   if (dup2(start.input, 0) < 0 || dup2(start.output, 1) < 0 || dup2(start.error, 2) < 0) return errno;
   if (start.kept >= 0 && fcntl(start.kept, F_SETFD, 0) != 0) return errno;
@@ -52,7 +53,7 @@ std::string find_program(const std::string& name, const std::string& path) {
   if (name.find('/') != std::string::npos) return name;
   std::istringstream folders(path);
   for (std::string folder; std::getline(folders, folder, ':');) {
-    const std::string file = (folder.empty() ? "." : folder) + '/' + name;
+    std::string file = (folder.empty() ? "." : folder) + '/' + name;
     if (access(file.c_str(), X_OK) == 0) return file;
   }
   refuse_program(name, ENOENT);
@@ -74,7 +75,7 @@ std::string RankEnd::words() const {
 
 RankProcess::RankProcess(const RankStart& start) {
   std::vector<std::string> variables;
-  for (const auto& [name, value] : start.environment) variables.push_back(name + '=' + value);
+  for (const auto& [name, value] : start.environment) variables.push_back(format("{}={}", name, value));
   const std::vector<char*> arguments = pointers_to(start.command);
   const std::vector<char*> environment = pointers_to(variables);
   std::array<int, 2> ends{};  // execve() closes it; what comes through before is why it failed
@@ -85,8 +86,7 @@ RankProcess::RankProcess(const RankStart& start) {
   }
   if (pid_ == 0) {
     const int error = become_rank(start, launcher, arguments.data(), environment.data());
-    static_cast<void>(!write(ends[1], &error, sizeof(error)));
-    _exit(127);
+    _exit(write(ends[1], &error, sizeof(error)) == sizeof(error) ? 127 : 126);
   }
   close(ends[1]);
   const Descriptor reason(ends[0]);

@@ -2,9 +2,9 @@
 #ifndef BASE_DIST_RANK_PROCESS_H_
 #define BASE_DIST_RANK_PROCESS_H_
 
-#include <signal.h>
 #include <sys/types.h>
 
+#include <csignal>
 #include <optional>
 #include <string>
 #include <vector>

@@ -2,9 +2,9 @@
 #ifndef BASE_DIST_SIGNAL_QUEUE_H_
 #define BASE_DIST_SIGNAL_QUEUE_H_
 
-#include <signal.h>
 #include <sys/types.h>
 
+#include <csignal>
 #include <initializer_list>
 #include <optional>
 

@@ -214,7 +214,7 @@ TEST(Launch, KillsRanksThatDoNotStop) {
 TEST(Launch, KillsItsRanksAtTheSecondSignal) {
   LaunchRun run("trap '' TERM INT; echo ready >ready; exec sleep infinity");
   run.make_pipe("ready");
-  run.start({"--ranks", "1", "--grace", "100h"});
+  run.start({"--ranks", "1", "--grace", "24h"});
   run.line_from("ready");
   run.send(SIGINT);
   run.wait_for("asked to stop");
