@@ -3,6 +3,8 @@
 
 # The hyper-parameters that a script gives are also options: learning_rate is --learning-rate.
 hyper_parameters=(runs data batch_size learning_rate epochs job_prefix)
+switches=(background edit) # options without a value
+switch_help="--background (detach; stop.sh ends it), --edit (write the hypothesis now)"
 background=false
 edit=false
 arguments=() # what is no option
@@ -22,7 +24,7 @@ help_if_asked() { case ${1:-} in -h | --help) print_usage && exit 0 ;; esac }
 print_help() {
   print_usage
   echo
-  echo "Options: --background (detach; stop.sh ends it), --edit (write the hypothesis now), and with their values here:"
+  echo "Options: $switch_help, and with their values here:"
   local name
   for name in "${hyper_parameters[@]}"; do printf '  --%-16s %s\n' "${name//_/-}" "${!name}"; done
   echo "What follows -- goes to the program: -- --precision bf16"
@@ -33,16 +35,18 @@ parse_options() {
   while [ $# -gt 0 ]; do
     case $1 in
       -h | --help) print_help && exit 0 ;;
-      --background) background=true ;;
-      --edit) edit=true ;;
       -n) set -- -n --ranks "${@:2}" ;;
       -g) set -- -g --gpus "${@:2}" ;;
       --) flags=("${@:2}") && return ;;
       --*)
         name=${1#--} name=${name//-/_}
-        [[ " ${hyper_parameters[*]} " = *" $name "* ]] || fail "unknown option '$1'" "--help lists them"
-        [ $# -gt 1 ] || fail "$1 needs a value" "$1 VALUE"
-        printf -v "$name" %s "$2" && shift
+        if [[ " ${switches[*]} " = *" $name "* ]]; then
+          printf -v "$name" true
+        else
+          [[ " ${hyper_parameters[*]} " = *" $name "* ]] || fail "unknown option '$1'" "--help lists them"
+          [ $# -gt 1 ] || fail "$1 needs a value" "$1 VALUE"
+          printf -v "$name" %s "$2" && shift
+        fi
         ;;
       *) arguments+=("$1") ;;
     esac
