@@ -18,7 +18,7 @@ learning_rate=0.003
 learning_rate=0.01
 <% endif %>
 epochs=5
-job_prefix=<@ job_name @>
+job_prefix="<@ job_name @>"
 resume=
 
 source scripts/job.sh
