@@ -27,6 +27,10 @@ source cloud/settings.sh
 parse_options "$@"
 choose_target "${arguments[0]:-}"<% for target in cloud %> <% if target == "kubeflow" %>kubernetes<% else if target == "skypilot" %>sky<% else %><@ target @><% endif %><% endfor %>
 
+<% if "vertex" in cloud %>
+if $tune && [ "$target" != vertex ]; then fail "--tune is not for $target" "./train_cloud.sh vertex --tune"; fi
+
+<% endif %>
 # shellcheck source=/dev/null
 source "cloud/$target.sh"
 check_settings "${needs[@]}"

@@ -65,8 +65,8 @@ check_settings() {
 
 may_hold() { # may_hold NAME VALUE
   case $1 in
-    nodes) [[ $2 =~ ^[1-9][0-9]{0,4}$ ]] ;;
-    *_per_node | max_restarts | *trials) [[ $2 =~ ^[0-9]{1,5}$ ]] ;;
+    nodes | ranks_per_node | *trials) [[ $2 =~ ^[1-9][0-9]{0,4}$ ]] ;;
+    *_per_node | max_restarts) [[ $2 =~ ^(0|[1-9][0-9]{0,4})$ ]] ;;
     spot) [[ $2 =~ ^(true|false)$ ]] ;;
     bucket) [[ $2 =~ ^((gs|s3)://[a-z0-9][a-z0-9._-]+)?$ ]] ;;
     job_prefix) [[ $2 =~ ^[a-z]([a-z0-9-]*[a-z0-9])?$ ]] ;; # RFC 1035
@@ -93,7 +93,7 @@ check_tools() { # check_tools TOOL...
 prepare_job() {
   tag=$(git rev-parse --short=12 HEAD 2>/dev/null) || fail "there is no commit to name the container after" "git add --all && git commit" 4
   git diff --quiet HEAD -- . ':!training_log.md' ':!cloud/settings.sh' || tag+=-$(date +%Y%m%d-%H%M%S) # another content, another name
-  job_prefix=${job_prefix:0:name_limit-17} # the time takes 16, a second job in the same second one more
+  job_prefix=${job_prefix:0:name_limit-16} # the rest is for the time
   while [[ $job_prefix = *- ]]; do job_prefix=${job_prefix%-}; done
   name_job
   run_folder=$(in_mount "$runs")/${resume:-$job}

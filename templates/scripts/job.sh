@@ -98,9 +98,9 @@ install_dependencies() { # install_dependencies PRESET
 
 # Names the job after its prefix and the time, and makes its folder in runlogs.
 name_job() {
-  job=${job_prefix:?}-$(date +%Y%m%d-%H%M%S)
   mkdir -p runlogs
-  while ! mkdir "runlogs/$job" 2>/dev/null; do job+=x; done # two in the same second
+  [ -w runlogs ] || fail "the folder runlogs cannot be written to" "see who owns it: ls -ld runlogs"
+  until job=${job_prefix:?}-$(date +%Y%m%d-%H%M%S) && mkdir "runlogs/$job" 2>/dev/null; do sleep 0.2; done # one in a second
 }
 
 # start_job PRESET FLAG...: trains, in a run and with a log of the job's name.
@@ -134,7 +134,7 @@ write_down() {
   git diff --quiet HEAD -- . ':!training_log.md' 2>/dev/null || commit+=" and changes"
   {
     printf '\n## %s\n\n**Settings**\n\n' "$job"
-    for name in "${hyper_parameters[@]}"; do printf -- '- %s: %s\n' "${name//_/ }" "${!name}"; done
+    for name in "${hyper_parameters[@]}"; do [ -z "${!name}" ] || printf -- '- %s: %s\n' "${name//_/ }" "${!name}"; done
     printf -- '- commit: %s\n' "$commit"
     printf -- '- command: %s\n' "${*@Q}"
     printf '\n**Hypothesis**\n\n\n**Results**\n\n'

@@ -288,6 +288,7 @@ class BadInput(Project):
         self.expect(3, f"where to?\n  {choice}")
         self.expect(3, f"there is no target 'nowhere'\n  {choice}", "nowhere")
         self.expect(3, "there is no target 'vertx'\n  fix: did you mean vertex?", "vertx", "--dry-run")
+        self.expect(3, "--tune is not for sky\n  fix: ./train_cloud.sh vertex --tune", "sky", "--tune")
         self.expect(3, "unknown option '--regoin'\n  fix: --help lists them", "vertex", "--regoin", "x")
 
     def test_missing_settings_are_told_at_once(self):
@@ -304,7 +305,7 @@ class BadInput(Project):
         fix = ("  fix: use letters, digits and . _ / : @ + = , - alone; whole numbers for numbers, gs://NAME or s3://NAME for a bucket")
         for name, value in (("bucket", 'gs://a"b'), ("bucket", "gs://a\nb"), ("bucket", "a-bucket"), ("registry", "a b"), ("image", "a'b"),
                             ("region", "$(touch x)"), ("region", "`touch x`"), ("data", "a\\b"), ("project", "é"), ("nodes", "0"),
-                            ("nodes", "2x"), ("gpus-per-node", "-1"), ("max-restarts", "9999999"), ("spot", "yes"),
+                            ("nodes", "2x"), ("nodes", "08"), ("ranks-per-node", "0"), ("gpus-per-node", "08"), ("gpus-per-node", "-1"), ("max-restarts", "9999999"), ("spot", "yes"),
                             ("job-prefix", "Digits"), ("job-prefix", "a-")):
             with self.subTest(name=name, value=value):
                 self.expect(4, f"a job file cannot hold this: {name.replace('-', '_')} is '{value}'\n{fix}", "vertex", f"--{name}", value)
