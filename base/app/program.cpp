@@ -8,6 +8,7 @@
 #include "base/app/command.h"
 #include "base/app/prediction_file.h"
 #include "base/callbacks/stop_signal.h"
+#include "base/callbacks/trial_report.h"
 #include "base/dist/launch_command.h"
 #include "base/log/error.h"
 #include "base/log/format.h"
@@ -123,6 +124,7 @@ int Program::train() {
   const auto trainer = make_trainer(
       {.model = seeded_model(), .training = make_data(Part::kTraining), .validation = make_data(Part::kValidation)});
   trainer->add(std::make_unique<StopSignal>());
+  if (auto report = TrialReport::of_process()) trainer->add(std::move(report));
   const RunFolder run = RunFolder::choose(trainer->group(), settings_.run, settings_.runs, name_);
   start_log(run, trainer->world());
   if (!trainer->set_run(run).restore(settings_.weights) && trainer->world().is_first()) {

@@ -13,7 +13,6 @@
 #include <torch/csrc/jit/serialization/pickle.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <optional>
 #include <sstream>
@@ -48,19 +47,17 @@ std::string address_of(const World& world) {
   return format("{}:{}", world.master_address, world.master_port);
 }
 
-c10::intrusive_ptr<c10d::Store> open_store(const World& world, std::chrono::milliseconds timeout) {
+c10::intrusive_ptr<c10d::Store> open_store(const World& world, std::chrono::milliseconds timeout, int meeting) {
   c10d::TCPStoreOptions options;
   options.port = static_cast<std::uint16_t>(world.master_port);
   options.isServer = world.is_first() && !world.agent_store;
   options.waitWorkers = false;  // meet() says who does not come
   options.timeout = timeout;
-  if (options.isServer && world.listen_fd >= 0) options.masterListenFd = world.listen_fd;
+  if (options.isServer && world.listen_fd >= 0 && meeting == 0) options.masterListenFd = world.listen_fd;
   try {
     auto store = c10::make_intrusive<c10d::TCPStore>(world.master_address, options);
-    // The store of torchrun's agent outlives the ranks, and a group those that meet again: each has names of its own.
-    static std::atomic<int> connections = 0;
-    return c10::make_intrusive<c10d::PrefixStore>(format("scaffold/{}/{}", world.restarts, connections++),
-                                                  std::move(store));
+    // The store of torchrun's agent outlives the ranks and their meetings: each has names of its own there.
+    return c10::make_intrusive<c10d::PrefixStore>(format("scaffold/{}/{}", world.restarts, meeting), std::move(store));
   } catch (const std::exception& error) {
     if (options.isServer) {
       throw Error(ErrorKind::kDistributed, "the port on which the ranks meet cannot be used",
@@ -138,7 +135,8 @@ std::vector<char> chars_of(const torch::Tensor& bytes) {
 
 class ProcessGroup::Connection {
  public:
-  Connection(const World& world, const Options& options) : store_(open_store(world, options.timeout)), world_(world) {
+  Connection(const World& world, const Options& options)
+      : store_(open_store(world, options.timeout, options.meeting)), world_(world) {
     meet(world, *store_, options.timeout);
     heartbeat_.emplace(world, store_);
     group_ = c10::make_intrusive<c10d::ProcessGroup>(store_, world.rank, world.size);
@@ -187,6 +185,7 @@ ProcessGroup::~ProcessGroup() = default;
 
 std::shared_ptr<ProcessGroup> ProcessGroup::of_process(const Options& options) {
   static std::weak_ptr<ProcessGroup> current;  // weak: what is static would end after LibTorch's own
+  static int meetings = 0;
   if (auto group = current.lock()) return group;
   const World world = World::from_environment();
   if (world.size > 1) {
@@ -194,7 +193,9 @@ std::shared_ptr<ProcessGroup> ProcessGroup::of_process(const Options& options) {
                 .rank = world.rank,
                 .world_size = world.size});
   }
-  const auto group = std::make_shared<ProcessGroup>(world, options);
+  Options this_time = options;
+  this_time.meeting = meetings++;
+  const auto group = std::make_shared<ProcessGroup>(world, this_time);
   current = group;
   return group;
 }

@@ -27,6 +27,7 @@ class ProcessGroup {
   struct Options {
     torch::Device device = torch::kCPU;                            // a GPU: its tensors go by NCCL
     std::chrono::milliseconds timeout = std::chrono::minutes(10);  // how long it waits for the others
+    int meeting = 0;  // which one of these processes it is: those of one meeting have the same number
   };
 
   /// Meets the others.
