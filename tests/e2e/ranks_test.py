@@ -51,6 +51,21 @@ class Ranks:
         return self
 
 
+def merged(spans):
+    """As few intervals as hold the same time."""
+    result = []
+    for first, last in sorted(spans):
+        if result and first <= result[-1][1]:
+            result[-1] = (result[-1][0], max(last, result[-1][1]))
+        else:
+            result.append((first, last))
+    return result
+
+
+def overlap(one, other) -> float:
+    return max(0.0, min(one[1], other[1]) - max(one[0], other[0]))
+
+
 class RanksTest(unittest.TestCase):
     def train(self, size, *flags, **more):
         ranks = Ranks(size, *flags, **more).finish()
@@ -114,6 +129,31 @@ class RanksTest(unittest.TestCase):
             worst = max(abs(one - other) for one, other in zip(rounded["losses"], exact["losses"]))
             self.assertGreater(worst, 0)
             self.assertLess(worst, 0.02, kind)
+
+    def test_gradients_travel_while_backward_is_at_work(self):
+        """Ten million parameters; the trace of the first rank says when they were on their way."""
+        with tempfile.TemporaryDirectory() as folder:
+            self.train(2, "--network", "deep", "--width", 1000, "--data.batch_size", 64, "--examples", 1280, "--steps", 16,
+                       "--epochs", 0, "--dist.bucket", 4, "--run", folder, "--callbacks.use", "profiler",
+                       "--callbacks.profiler.every_steps", 5, "--callbacks.profiler.steps", 3)
+            traces = [json.loads(path.read_text()) for path in Path(folder).rglob("trace-step-*.json")]
+        self.assertTrue(traces)
+        shares = []
+        for trace in traces:
+            spans = [(event["name"], event["ts"], event["ts"] + event["dur"]) for event in trace["traceEvents"]
+                     if event.get("ph") == "X"]
+            computing = [span[1:] for span in spans if "evaluate_function" in span[0]]
+            # The small ones are the loss and what the ranks agree on.
+            sending = [span[1:] for span in spans if span[0] == "gloo:all_reduce" and any(
+                first < span[2] and span[1] < last for first, last in computing)]
+            after = [span[1:] for span in spans if span[0] == "gloo:all_reduce" and span[1:] not in sending and span[2] - span[1] > 1000]
+            total = sum(last - first for first, last in merged(sending + after))
+            hidden = sum(overlap(one, other) for one in merged(sending) for other in merged(computing))
+            self.assertGreater(total, 0)
+            shares.append(hidden / total)
+        middle = sorted(shares)[len(shares) // 2]
+        print(f"on the way while backward computes: {', '.join(f'{100 * share:.0f} %' for share in shares)} of the time", flush=True)
+        self.assertGreaterEqual(middle, 0.5)
 
     def test_clipping_and_averaging_agree(self):
         self.assert_as_one(2, "--clip_norm", "0.1", "--average.decay", "0.9")

@@ -38,7 +38,7 @@ struct Settings {
   base::CallbackSettings callbacks;
 
   void declare(base::Knobs& knobs) {
-    knobs.add("network", network, "", {.choices = {"plain", "unused", "frozen", "norm", "convolution"}});
+    knobs.add("network", network, "", {.choices = {"plain", "unused", "frozen", "norm", "convolution", "deep"}});
     knobs.add("width", width, "of the hidden layer");
     knobs.add("examples", examples, "in the training data");
     knobs.add("unknown", unknown, "their number does not show before the end");
@@ -78,6 +78,11 @@ class Network final : public base::Model {
     if (kind_ == "norm") norm_ = register_module("norm", torch::nn::BatchNorm1d(settings.width));
     if (kind_ == "unused") other_ = register_module("other", torch::nn::Linear(16, settings.width));
     if (kind_ == "convolution") convolution_ = register_module("convolution", torch::nn::Conv2d(1, 3, 3));
+    for (int i = 0; kind_ == "deep" && i < 10; ++i) {
+      deep_->push_back(torch::nn::Linear(settings.width, settings.width));
+      deep_->push_back(torch::nn::Tanh());
+    }
+    register_module("deep", deep_);
     last_ = register_module("last", torch::nn::Linear(settings.width, 1));
     if (kind_ == "frozen") base::freeze(*this, {"first.*"});
   }
@@ -88,6 +93,7 @@ class Network final : public base::Model {
     // Which of the two layers is used depends on the data: another one on each rank.
     x = other_ && x.sum().item<double>() > 0 ? other_(x) : first_(x);
     if (norm_) x = norm_(x);
+    if (!deep_->is_empty()) x = deep_->forward(x);
     return {{"y", last_(torch::tanh(x)).squeeze(1)}};
   }
   torch::Tensor loss(const base::Tensors& outputs, const base::Tensors& batch) override {
@@ -100,6 +106,7 @@ class Network final : public base::Model {
  private:
   std::string kind_;
   torch::nn::Linear first_{nullptr}, other_{nullptr}, last_{nullptr};
+  torch::nn::Sequential deep_;
   torch::nn::BatchNorm1d norm_{nullptr};
   torch::nn::Conv2d convolution_{nullptr};
 };
