@@ -10,6 +10,7 @@
 #ifdef USE_C10D_NCCL
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 #endif
+#include <c10/util/Logging.h>
 #include <torch/csrc/jit/serialization/pickle.h>
 
 #include <algorithm>
@@ -77,6 +78,7 @@ void meet(const World& world, c10d::Store& store, std::chrono::milliseconds time
     throw Error(ErrorKind::kDistributed, "two processes have the same rank", format("rank {}", world.rank),
                 "give each process a RANK of its own");
   }
+  Heartbeat::announce(world, store);
   store.set(key(world.rank), std::to_string(world.size));
   const auto deadline = std::chrono::steady_clock::now() + timeout;
   for (int rank = 0; rank < world.size; ++rank) {
@@ -177,6 +179,8 @@ class ProcessGroup::Connection {
 
 ProcessGroup::ProcessGroup(const World& world, const Options& options) : world_(world) {
   if (world.size == 1) return;
+  // LibTorch warns with a stack trace of every connection that ends; what matters is said by our errors.
+  if (std::getenv("TORCH_CPP_LOG_LEVEL") == nullptr) FLAGS_caffe2_log_level = 2;  // errors
   guarded([&] { connection_ = std::make_unique<Connection>(world, options); });
   log::debug("rank {} of {} has met the others at {}", world.rank, world.size, address_of(world));
 }

@@ -23,7 +23,7 @@ namespace base::dist {
 class RankOutput {
  public:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::milliseconds kHold{300};
+  static constexpr std::chrono::milliseconds kHold{2000};
 
   /// `first` is the rank that speaks freely. An empty folder: no files. One that cannot be written to is an Error of
   /// the usage kind. `clears` is for a console where the first rank, unseen from here, may have left a progress bar.
