@@ -81,7 +81,8 @@ class Folder(unittest.TestCase):
 
 class Torchrun(Folder):
     def command(self, *options) -> list[str]:
-        return [sys.executable, "-m", "torch.distributed.run", "--no-python", "--standalone", "--nproc-per-node", "2", *options]
+        return [sys.executable, "-m", "torch.distributed.run", "--no-python", "--standalone", "--nproc-per-node", "2", *options,
+                "--"]  # else it takes --run for its own
 
     def test_a_rank_that_is_killed_comes_back_with_all_others(self):
         run = self.folder / "run"
@@ -275,6 +276,8 @@ PartitionName=all Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP
         wait_for(lambda: state() == "RUNNING", self.daemons[1])
         wait_for(lambda: (run / "config.toml").exists(), self.daemons[1])
         self.slurm("scancel", "--signal=USR1", job)  # as the end of its time would, which counts in minutes
+        wait_for(lambda: state() == "PENDING", self.daemons[1])
+        self.slurm("scontrol", "update", f"jobid={job}", "starttime=now")  # Slurm would wait two minutes
         wait_for(lambda: not state(), self.daemons[1])
         restarts = self.slurm("scontrol", "show", "job", job)
         output = (self.folder / "slurm.out").read_text()
