@@ -263,7 +263,7 @@ PartitionName=all Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP
 
     def test_a_job_whose_time_is_up_requeues_itself_and_goes_on_exactly(self):
         """The script of generated projects, cloud/slurm.sbatch, with the worker in the place of the project's program."""
-        flags = ["--steps", "6000", "--epochs", "0", "--examples", "203"]
+        flags = ["--steps", "3000", "--epochs", "0", "--examples", "203"]
         run = self.folder / "run"
         command = [WORKER, "--out", str(self.folder / "out"), *flags, "--run", str(run), "--checkpoint.every_steps", "100000"]
         script = self.sbatch(command, signal_at=300)
@@ -276,7 +276,8 @@ PartitionName=all Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP
         wait_for(lambda: state() == "RUNNING", self.daemons[1])
         wait_for(lambda: (run / "config.toml").exists(), self.daemons[1])
         self.slurm("scancel", "--signal=USR1", job)  # as the end of its time would, which counts in minutes
-        wait_for(lambda: state() == "PENDING", self.daemons[1])
+        wait_for(lambda: state() == "PENDING" and self.slurm("sinfo", "-h", "-o", "%t").strip() == "idle", self.daemons[1])
+        time.sleep(5)  # the batch script of the first turn may still be on its way out, which only Slurm's own delay knows
         self.slurm("scontrol", "update", f"jobid={job}", "starttime=now")  # Slurm would wait two minutes
         wait_for(lambda: not state(), self.daemons[1])
         restarts = self.slurm("scontrol", "show", "job", job)
