@@ -13,6 +13,7 @@ import json
 import os
 import pty
 import re
+import socket
 import statistics
 import subprocess
 import sys
@@ -38,6 +39,7 @@ class Work:
     programs: dict[str, list[str]]  # ours first
     bars: dict[str, float] = field(default_factory=dict)
     alike: str = "test_loss"  # what shows that they did the same work
+    ranks: int = 1  # processes that train together; the first one's word counts
 
 
 def works(build: Path, data: Path, pictures: Path, threads: int) -> dict[str, Work]:
@@ -63,6 +65,18 @@ def works(build: Path, data: Path, pictures: Path, threads: int) -> dict[str, Wo
                         training, {"PyTorch": 2.5, "Lightning": 6}),
         "mlp_adamw": Work("the same MLP, AdamW", "steps", flags(f"{mlp} adamw") + network,
                           training, {"PyTorch": 2.5, "Lightning": 6}),
+        "ranks": Work("CNN on Fashion-MNIST, batches of 64 in each of two processes, AdamW", "samples",
+                      ["--threads", "1", *network, *"--network cnn --batch_size 64 --examples 9600".split(),
+                       *"--epochs 3 --warmup 30 --optimizer adamw".split()],
+                      {OURS: [str(programs / "scaffold_loop")],
+                       "PyTorch DDP": [str(PYTHON), str(PEERS / "ddp_loop.py")]},
+                      {"PyTorch DDP": 1}, ranks=2),
+        "launcher": Work("the CNN as the only rank of a launcher", "samples",
+                         flags("--network cnn --batch_size 64 --examples 9600 --epochs 2 --warmup 30 --optimizer adamw") + network,
+                         {OURS: [str(build / "base/launch_ranks"), "--ranks", "1", "--logs", str(FOLDER / "logs"), "--",
+                                 str(programs / "scaffold_loop")],
+                          "without it": [str(programs / "scaffold_loop")]},
+                         {"without it": 0.99}),
         "jpeg": Work("224 x 224 crops of JPEG files of 500 x 375", "samples",
                      flags("--batch_size 64 --epochs 3") + ["--data", str(pictures)],
                      {OURS: [str(programs / "jpeg_loader")],
@@ -96,13 +110,26 @@ def environment(threads: int) -> dict[str, str]:
     return dict(os.environ, OMP_NUM_THREADS=str(threads), MKL_NUM_THREADS=str(threads), PYTHONUNBUFFERED="")
 
 
-def run(command: list[str], threads: int) -> dict:
-    """The JSON line that a program prints last."""
-    done = subprocess.run(command, env=environment(threads), cwd=FOLDER, capture_output=True, text=True)
-    lines = done.stdout.splitlines()
-    if done.returncode != 0 or not lines or not lines[-1].startswith("{"):
-        raise RuntimeError(f"{' '.join(command)} failed:\n{(done.stderr or done.stdout)[-2000:]}")
+def run(command: list[str], threads: int, ranks: int = 1) -> dict:
+    """The JSON line that a program prints last; of several processes, the first."""
+    started = [subprocess.Popen(command, env=environment(threads) | variables, cwd=FOLDER, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True) for variables in rank_variables(ranks)]
+    outputs = [process.communicate() for process in started]
+    lines = [line.removeprefix("[0] ") for line in outputs[0][0].splitlines()]  # the launcher's mark
+    if any(process.returncode != 0 for process in started) or not lines or not lines[-1].startswith("{"):
+        raise RuntimeError(f"{' '.join(command)} failed:\n{(outputs[0][1] or outputs[0][0])[-2000:]}")
     return json.loads(lines[-1])
+
+
+def rank_variables(ranks: int) -> list[dict[str, str]]:
+    """What torchrun would set."""
+    if ranks == 1:
+        return [{}]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+    return [dict(RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(ranks), LOCAL_WORLD_SIZE=str(ranks),
+                 MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port)) for rank in range(ranks)]
 
 
 def compare(work: Work, rounds: int, threads: int) -> bool:
@@ -112,7 +139,7 @@ def compare(work: Work, rounds: int, threads: int) -> bool:
         for name in list(rates)[:: 1 if turn % 2 == 0 else -1]:
             print(f"\r{turn + 1}/{rounds}: {name:<30}", end="\r", file=sys.stderr, flush=True)
             try:
-                result = run([*work.programs[name], *work.flags], threads)
+                result = run([*work.programs[name], *work.flags], threads, work.ranks)
             except RuntimeError as error:
                 if name in work.bars or name == OURS:
                     raise

@@ -14,7 +14,7 @@ is_running() { tr '\0' ' ' 2>/dev/null <"/proc/$2/cmdline" | grep -qF "runlogs/$
 
 if [ $# -eq 0 ]; then
   jobs=0
-  for file in runlogs/*/*.pid; do
+  for file in runlogs/*/train.pid; do
     [ -e "$file" ] || continue
     job=${file#runlogs/} job=${job%%/*}
     if is_running "$job" "$(cat "$file")"; then echo "$job" && jobs=$((jobs + 1)); fi
@@ -25,13 +25,13 @@ fi
 
 job=$1
 [ -d "runlogs/$job" ] || fail "there is no job $job" "./stop.sh without an argument lists those that run"
-for file in "runlogs/$job"/*.pid; do
-  pid=$(cat "$file")
-  if ! is_running "$job" "$pid"; then
-    echo "$job has ended already"
-    continue
-  fi
-  kill -TERM "$pid"
-  while is_running "$job" "$pid"; do sleep 0.1; done
-  echo "$job is stopped"
-done
+# Of a job with several ranks this is the launcher, which tells them: they stop after the same step.
+[ -f "runlogs/$job/train.pid" ] || fail "the job $job was not started on this machine" "stop it where it runs; train_cloud.sh said how"
+pid=$(cat "runlogs/$job/train.pid")
+if ! is_running "$job" "$pid"; then
+  echo "$job has ended already"
+  exit
+fi
+kill -TERM "$pid"
+while is_running "$job" "$pid"; do sleep 0.1; done
+echo "$job is stopped"

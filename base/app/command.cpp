@@ -19,6 +19,7 @@ struct CommandInfo {
 
 constexpr std::array kCommands{
     CommandInfo{Command::kTrain, "train", "Trains; with --run FOLDER it goes on where that run stopped."},
+    CommandInfo{Command::kLaunch, "launch", "Trains with several processes: launch --ranks 4 -- [--KNOB VALUE]..."},
     CommandInfo{Command::kValidate, "validate", "Measures a run's checkpoint on the validation data."},
     CommandInfo{Command::kEvaluate, "evaluate", "Measures a run's checkpoint on the test data."},
     CommandInfo{Command::kPredict, "predict", "Writes the answers for the test data to a CSV file."},

@@ -8,6 +8,8 @@
 #include "base/app/command.h"
 #include "base/app/prediction_file.h"
 #include "base/callbacks/stop_signal.h"
+#include "base/callbacks/trial_report.h"
+#include "base/dist/launch_command.h"
 #include "base/log/error.h"
 #include "base/log/format.h"
 #include "base/log/log.h"
@@ -51,6 +53,10 @@ int Program::run(int argc, const char* const* argv) {
   return run_main([&] {
     const std::optional<CommandLine> line = parse_command(argc, argv, name_);
     if (!line) return 0;
+    if (line->command == Command::kLaunch) {
+      const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+      return run_launch_command(line->flags, line->program, line->description, {self, "train"});
+    }
     choose_defaults();
     Sources sources{.program = line->program, .description = line->description};
     if (!load(line->flags, sources)) return 0;
@@ -59,6 +65,8 @@ int Program::run(int argc, const char* const* argv) {
       load(line->flags, sources);
     }
     switch (line->command) {
+      case Command::kLaunch:  // has knobs of its own, above
+        break;
       case Command::kTrain:
         return train();
       case Command::kValidate:
@@ -77,8 +85,7 @@ int Program::run(int argc, const char* const* argv) {
   });
 }
 
-// ---- settings
-// --------------------------------------------------------------------------------------------------------
+// ---- settings -------------------------------------------------------------------------------------------------------
 
 void Program::choose_defaults() {
   classes_ = {names_of(models_), names_of(data_loaders_), names_of(trainers_), names_of(callbacks_)};
@@ -111,17 +118,16 @@ std::string Program::settings_toml() {
   return config::toml(knobs, defaults, origins_);
 }
 
-// ---- commands
-// --------------------------------------------------------------------------------------------------------
+// ---- commands -------------------------------------------------------------------------------------------------------
 
 int Program::train() {
   const auto trainer = make_trainer(
       {.model = seeded_model(), .training = make_data(Part::kTraining), .validation = make_data(Part::kValidation)});
   trainer->add(std::make_unique<StopSignal>());
-  const RunFolder run =
-      settings_.run.empty() ? RunFolder::create(settings_.runs, name_) : RunFolder::make(settings_.run);
-  log::start({.file = settings_.log.empty() ? run.path() / "runlogs/rank-0.log" : settings_.log});
-  if (!trainer->set_run(run).restore(settings_.weights)) {
+  if (auto report = TrialReport::of_process()) trainer->add(std::move(report));
+  const RunFolder run = RunFolder::choose(trainer->group(), settings_.run, settings_.runs, name_);
+  start_log(run, trainer->world());
+  if (!trainer->set_run(run).restore(settings_.weights) && trainer->world().is_first()) {
     config::write_file(run.config(), settings_toml());
     config::write_file(run.environment(), environment_json(trainer->device()));
   }
@@ -129,7 +135,15 @@ int Program::train() {
 
   if (!trainer->state().validation.empty()) log::info("validation: {}", describe(trainer->state().validation));
   log::info("the run is kept in {}", run.path());
-  return StopSignal::received() ? StopSignal::kExitCode : 0;
+  return trainer->group().any(StopSignal::received()) ? StopSignal::kExitCode : 0;
+}
+
+void Program::start_log(const RunFolder& run, const World& world) const {
+  const bool given = !settings_.log.empty() && world.is_first();
+  log::start({.level = world.is_first() ? log::Level::kInfo : log::Level::kWarn,  // one process speaks for all
+              .file = given ? settings_.log : run.path() / "runlogs" / format("rank-{}.log", world.rank),
+              .rank = world.rank,
+              .world_size = world.size});
 }
 
 int Program::measure(Part part) {
@@ -162,8 +176,7 @@ int Program::describe_model() {
   return 0;
 }
 
-// ---- the project's classes
-// -------------------------------------------------------------------------------------------
+// ---- the project's classes ------------------------------------------------------------------------------------------
 
 /// The weights are drawn when the model is made.
 std::shared_ptr<Model> Program::seeded_model() const {

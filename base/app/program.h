@@ -61,6 +61,7 @@ class Program {
   std::string settings_toml();
 
   int train();
+  void start_log(const RunFolder& run, const World& world) const;
   int measure(Part part);
   int predict();
   int describe_model();

@@ -11,7 +11,7 @@
 namespace base {
 namespace {
 
-constexpr int kSignals[] = {SIGTERM, SIGINT};
+constexpr int kSignals[] = {SIGTERM, SIGINT, SIGUSR1};  // the last is how Slurm warns of the end of a job's time
 
 std::atomic<int> signal_received = 0;  // all that a handler may touch
 static_assert(std::atomic<int>::is_always_lock_free);
@@ -46,7 +46,7 @@ void StopSignal::on_iteration_end(const TrainState& /*state*/, TrainControl& con
   const int number = signal_received;
   if (number == 0) return;
   control.save = true;
-  control.stop = format("{} received", number == SIGINT ? "Ctrl-C" : "SIGTERM");
+  control.stop = format("{} received", number == SIGINT ? "Ctrl-C" : number == SIGTERM ? "SIGTERM" : "SIGUSR1");
 }
 
 bool StopSignal::received() {

@@ -1,4 +1,5 @@
-// stop_signal.h: SIGTERM and Ctrl-C end a run between two steps, with a checkpoint, instead of in the middle of one.
+// stop_signal.h: SIGTERM, SIGUSR1 and Ctrl-C end a run between two steps, with a checkpoint, instead of in the middle
+// of one.
 #ifndef BASE_CALLBACKS_STOP_SIGNAL_H_
 #define BASE_CALLBACKS_STOP_SIGNAL_H_
 
@@ -15,6 +16,7 @@ class StopSignal final : public Callback {
 
   ~StopSignal() override;
   std::string name() const override { return "stop_signal"; }
+  bool runs_everywhere() const override { return true; }  // a signal may come to any process
   void on_begin(const TrainState& state, TrainControl& control) override;
   void on_iteration_end(const TrainState& state, TrainControl& control) override;
 

@@ -72,10 +72,13 @@ DistributedShare::Step DistributedShare::step(std::int64_t length, std::int64_t 
   const std::int64_t wanted = batch_size_ * world_.size;
   if (left >= wanted) return {taken + world_.rank * batch_size_, batch_size_, taken + wanted};
   if (left == 0 || drop_last_) return {taken, 0, taken};
-  // The first processes take one more of the rest than the last ones.
-  const std::int64_t each = left / world_.size;
-  const std::int64_t more = left % world_.size;
+  // As evenly as it can be among so many that none has to do with a single one, of which a batch norm makes nothing;
+  // the first of them take one more than the last.
+  const std::int64_t takers = std::clamp<std::int64_t>(left / 2, 1, world_.size);
+  const std::int64_t each = left / takers;
+  const std::int64_t more = left % takers;
   const auto rank = static_cast<std::int64_t>(world_.rank);
+  if (rank >= takers) return {length, 0, length};
   return {taken + rank * each + std::min(rank, more), each + (rank < more ? 1 : 0), length};
 }
 

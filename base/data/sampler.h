@@ -50,8 +50,8 @@ class WeightedSampler final : public Sampler {
 
 /// The part of an order that one process of the world takes, from example `taken` of the whole order on. In each step
 /// the processes take `batch_size` examples each, one behind the other, so that a world of four with batches of 8 sees
-/// in a step what one process with batches of 32 sees. What is left at the end is shared out as evenly as it can be, or
-/// dropped.
+/// in a step what one process with batches of 32 sees. What is left at the end is shared out evenly, two to each at
+/// least, or dropped.
 class DistributedShare {
  public:
   DistributedShare(World world, std::int64_t batch_size, bool drop_last);

@@ -46,8 +46,8 @@ torch::Tensor generator_state(torch::Generator generator) {
 
 }  // namespace
 
-torch::Device choose_device(const std::string& name) {
-  if (name == "auto") return torch::cuda::is_available() ? torch::Device(torch::kCUDA, 0) : torch::Device(torch::kCPU);
+torch::Device choose_device(const std::string& name, int gpu) {
+  if (name == "auto") return torch::cuda::is_available() ? choose_device("cuda", gpu) : torch::Device(torch::kCPU);
   const auto device = parse_device(name);
   if (!device || (!device->is_cpu() && !device->is_cuda()))
     throw Error(ErrorKind::kConfig, "this is not a device", name, "give auto, cpu, cuda or cuda:1");
@@ -56,7 +56,7 @@ torch::Device choose_device(const std::string& name) {
     throw Error(ErrorKind::kDevice, "no CUDA GPU can be used", name,
                 "use device = \"cpu\", or see `scaffold doctor` for what is missing");
   }
-  const torch::DeviceIndex number = device->has_index() ? device->index() : torch::DeviceIndex{0};
+  const torch::DeviceIndex number = device->has_index() ? device->index() : static_cast<torch::DeviceIndex>(gpu);
   if (number >= static_cast<int>(torch::cuda::device_count())) {
     throw Error(ErrorKind::kDevice, "there is no GPU of this number", name,
                 format("give one from cuda:0 to cuda:{}", torch::cuda::device_count() - 1));

@@ -9,9 +9,10 @@
 
 namespace base {
 
-/// "cpu", "cuda", "cuda:1", or "auto": the first GPU if there is one, else the CPU. A GPU that is not there, or a
-/// LibTorch without CUDA, is a device Error.
-torch::Device choose_device(const std::string& name);
+/// "cpu", "cuda", "cuda:1", or "auto": a GPU if there is one, else the CPU. A GPU that is not there, or a LibTorch
+/// without CUDA, is a device Error. Where the name has no number, `gpu` says which: a machine's processes take one
+/// each.
+torch::Device choose_device(const std::string& name, int gpu = 0);
 
 /// The process may take this part of the GPU's memory at most, from 0 to 1. Without effect on the CPU.
 void limit_gpu_memory(torch::Device device, double fraction);

@@ -82,6 +82,10 @@ class Callback : public Stateful {
   /// In lower case, with underscores: how settings and messages call it, and the key of its state in a checkpoint.
   virtual std::string name() const = 0;
 
+  /// Where several processes train together, callbacks are called in the first one, with the data of all; this says
+  /// that it is called in the others too, with the data of each.
+  virtual bool runs_everywhere() const { return false; }
+
   /// Whether it looks at the batches of this mode.
   virtual bool runs_in(Model::Mode mode) const { return mode == Model::Mode::kTrain; }
   /// Keys without which it is not called, keys that it takes if they are there, and keys that it makes.

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/dist/sync_batch_norm.h"
 #include "base/log/error.h"
 #include "base/log/format.h"
 #include "base/log/log.h"
@@ -50,7 +51,7 @@ void Trainer::train_until(std::int64_t last_step, bool stop_at_epoch_end) {
                                                        .from = cursor_,
                                                        .training = true,
                                                        .pin = device_.is_cuda(),
-                                                       .world = world_});
+                                                       .world = world()});
       state_.iterations_to_train = state_.iterations_per_epoch;
       if (settings_.steps > 0) {
         const auto left = state_.iteration + (settings_.steps - state_.step) * settings_.accumulate;
@@ -58,9 +59,11 @@ void Trainer::train_until(std::int64_t last_step, bool stop_at_epoch_end) {
       }
       fire(events::kEpochBegin);
     }
-    if (const std::optional<Batch> batch = stream_->next()) {
+    const std::int64_t taken = stream_->cursor().taken;
+    const std::optional<Batch> batch = stream_->next();
+    if (const std::int64_t examples = examples_of_all(*training_, *stream_, taken, batch); examples > 0) {
       fire(events::kIterationBegin);
-      Tensors data = train_batch(*batch);
+      Tensors data = train_batch(batch.value_or(Batch{}), examples);
       fire(events::kIterationEnd);
       if (!data.empty()) callbacks_.process(std::move(data), state_, control_);
       if (accumulated_ == 0) settle();  // only between steps: gradients that wait are not saved
@@ -77,30 +80,39 @@ void Trainer::check(const DataLoader& data, const Batch& batch) const {
                 [&](std::int64_t position) { return data.name_of(batch.indices[static_cast<std::size_t>(position)]); });
 }
 
-/// Returns what callbacks may take, if there are any that do.
-Tensors Trainer::train_batch(const Batch& batch) {
+/// Returns what callbacks may take, if there are any that do. `examples` are those of all processes in this step, of
+/// which this one may have none.
+Tensors Trainer::train_batch(const Batch& batch, std::int64_t examples) {
   const auto start = std::chrono::steady_clock::now();
-  check(*training_, batch);
-  const Tensors tensors = to_device(batch.tensors);
+  const bool has_examples = batch.size() > 0;
+  if (has_examples) check(*training_, batch);
+  const Tensors tensors = to_device(has_examples ? batch.tensors : stand_in());
   Tensors outputs;
   torch::Tensor loss;
   {
     const PrecisionScope precision(settings_.precision, device_);
+    const SyncBatchNorm norm(settings_.dist.sync_batch_norm ? group_.get() : nullptr, has_examples);
     loss = training_step(tensors, outputs);
   }
-  note_loss(loss, outputs, tensors);
+  // The mean over all examples, not over processes, which need not have as many each.
+  const double share = static_cast<double>(batch.size()) / static_cast<double>(examples);
+  note_loss(loss, share, outputs, tensors);
   const torch::Tensor unscaled = loss.detach();
 
-  if (settings_.accumulate > 1) loss = loss / static_cast<double>(settings_.accumulate);
+  const double factor = share * world().size / static_cast<double>(settings_.accumulate);
+  if (factor != 1) loss = loss * factor;
   if (scaler_) loss = scaler_->scale(loss);
-  loss.backward();
+  ++accumulated_;
+  if (sync_ && accumulated_ == settings_.accumulate) sync_->before_backward(loss);
+  group_->guarded([&] { loss.backward(); });
+  if (sync_) group_->copy_from_first(model_->buffers());  // statistics of batches, which differ; backward needs them too
   ++state_.iteration;
-  if (++accumulated_ == settings_.accumulate) update_weights();
+  if (accumulated_ == settings_.accumulate) update_weights();
   state_.summary_step = state_.step;
   state_.batch_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (!callbacks_.takes_data(state_.mode)) return {};
+  if (!takes_data_) return {};
   state_.indices = batch.indices;
-  Tensors data = data_for_callbacks(state_.mode, tensors, outputs);
+  Tensors data = data_of_all(data_for_callbacks(state_.mode, tensors, outputs), state_.indices, has_examples);
   data.set("loss", unscaled);
   return data;
 }
@@ -136,24 +148,34 @@ void Trainer::update_weights() {
 }
 
 void Trainer::end_epoch() {
-  if (accumulated_ > 0) update_weights();
+  if (accumulated_ > 0) {
+    if (sync_) sync_->average_now();
+    update_weights();
+  }
   stream_.reset();
   ++state_.epoch;
   cursor_ = {state_.epoch, 0};
   state_.iterations_per_epoch = state_.iteration;
   state_.training = training_results();
   fire(events::kEpochEnd);
+  agree();
   state_.iteration = 0;
   metrics_.reset();
   loss_sum_ = 0;
   loss_count_ = 0;
 }
 
-/// Reading a number from a GPU waits for it, so there it is done only where it is logged.
-void Trainer::note_loss(const torch::Tensor& loss, const Tensors& outputs, const Tensors& batch) {
+/// Reading a number from a GPU waits for it, so there it is done only where it is logged. `share` is this process's
+/// part of the examples.
+void Trainer::note_loss(const torch::Tensor& loss, double share, const Tensors& outputs, const Tensors& batch) {
   const bool logged = state_.iteration % settings_.log_every == 0;  // the first of each epoch at least
   if (!logged && !device_.is_cpu()) return;
   state_.loss = loss.item<double>();
+  if (!group_->is_alone()) {
+    auto mean = torch::tensor(share > 0 ? share * state_.loss : 0.0, torch::kDouble);
+    group_->sum(mean);
+    state_.loss = mean.item<double>();  // in all processes: one that is not a number ends them all
+  }
   if (!std::isfinite(state_.loss)) {
     const auto culprit = find_not_finite(optimizer_->groups());
     throw Error(ErrorKind::kTraining, format("the loss is {} at step {}", state_.loss, state_.step),
@@ -172,13 +194,16 @@ void Trainer::note_loss(const torch::Tensor& loss, const Tensors& outputs, const
     metrics_.load_state(totals);
   }
   if (!logged) return;
-  model_->measure(outputs, batch, metrics_);
+  if (share > 0) model_->measure(outputs, batch, metrics_);
   state_.training = training_results();
 }
 
-Results Trainer::training_results() const {
+Results Trainer::training_results() {
   Results results{{"loss", loss_count_ > 0 ? loss_sum_ / static_cast<double>(loss_count_) : std::nan("")}};
-  for (auto& result : metrics_.results()) results.push_back(std::move(result));
+  Metrics all;
+  all.merge(metrics_);
+  if (!group_->is_alone()) all.load_state(totals_of_all(metrics_));
+  for (auto& result : all.results()) results.push_back(std::move(result));
   return results;
 }
 
@@ -206,35 +231,45 @@ Results Trainer::measure(const DataLoader& data, const DataSettings& settings, b
   const Model::Mode before = model_->mode();
   model_->set_mode(Model::Mode::kEval);
   Metrics metrics;
-  BatchStream stream(data, {.settings = settings, .seed = settings_.seed, .pin = device_.is_cuda(), .world = world_});
+  BatchStream stream(data, {.settings = settings, .seed = settings_.seed, .pin = device_.is_cuda(), .world = world()});
   TrainState pass = state_;
   enter(Model::Mode::kEval, pass, control_);
   pass.iteration = 0;
   pass.iterations_per_epoch = stream.batches_per_epoch();
-  for (std::optional<Batch> batch = stream.next(), next; batch; batch = std::move(next)) {
-    next = stream.next();
+  const bool takes_data = with_callbacks && group_->first_says(callbacks_.takes_data(pass.mode));
+  std::int64_t taken = stream.cursor().taken;
+  std::optional<Batch> batch = stream.next();
+  while (examples_of_all(data, stream, taken, batch) > 0) {
+    taken = stream.cursor().taken;
+    std::optional<Batch> next = stream.next();
     pass.is_last = !next;
     const std::int64_t to_come = pass.iterations_per_epoch.value_or(pass.iteration + 1) - 1 - pass.iteration;
     pass.summary_step = std::max<std::int64_t>(0, state_.step - to_come);
     if (with_callbacks) callbacks_.fire(events::kIterationBegin, pass, control_);
     const auto start = std::chrono::steady_clock::now();
-    check(data, *batch);
-    const Tensors tensors = to_device(batch->tensors);
-    Tensors outputs;
-    {
+    const bool has_examples = batch && batch->size() > 0;
+    Tensors tensors, outputs;
+    if (has_examples) {
+      check(data, *batch);
+      tensors = to_device(batch->tensors);
       const PrecisionScope precision(settings_.precision, device_);
       outputs = validation_step(tensors, metrics);
     }
     pass.batch_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     ++pass.iteration;
-    if (!with_callbacks) continue;
-    callbacks_.fire(events::kIterationEnd, pass, control_);
-    if (!callbacks_.takes_data(pass.mode)) continue;
-    pass.indices = batch->indices;
-    callbacks_.process(data_for_callbacks(pass.mode, tensors, outputs), pass, control_);
+    if (with_callbacks) callbacks_.fire(events::kIterationEnd, pass, control_);
+    if (takes_data) {
+      pass.indices = has_examples ? batch->indices : std::vector<std::int64_t>{};
+      Tensors all = data_of_all(has_examples ? data_for_callbacks(pass.mode, tensors, outputs) : Tensors{},
+                                pass.indices, has_examples);
+      callbacks_.process(std::move(all), pass, control_);
+    }
+    batch = std::move(next);
   }
+  if (!group_->is_alone()) metrics.load_state(totals_of_all(metrics));
   Results results = metrics.results();
   if (with_callbacks) callbacks_.add_results(pass, results);
+  results = results_of_first(results);
   enter(state_.mode, state_, control_);
   model_->set_mode(before);
   return results;
@@ -242,7 +277,7 @@ Results Trainer::measure(const DataLoader& data, const DataSettings& settings, b
 
 bool Trainer::is_finished() const {
   const bool out_of_time =
-      settings_.time.count() > 0 && state_.seconds * 1000 >= static_cast<double>(settings_.time.count());
+      settings_.time.count() > 0 && agreed_seconds_ * 1000 >= static_cast<double>(settings_.time.count());
   return !control_.stop.empty() || out_of_time || (settings_.epochs > 0 && state_.epoch >= settings_.epochs) ||
          (settings_.steps > 0 && state_.step >= settings_.steps);
 }
@@ -251,11 +286,15 @@ void Trainer::begin() {
   prepare();
   enter(Model::Mode::kTrain, state_, control_);
   model_->set_mode(Model::Mode::kTrain);
+  takes_data_ = group_->first_says(callbacks_.takes_data(state_.mode));
   if (begun_) return settle();
   begun_ = true;
   started_ = std::chrono::steady_clock::now();
   if (validation_) rehearse_validation();
-  if (run_) store().prepare(checkpoint());
+  if (run_) {
+    const Checkpoint now = checkpoint();
+    if (world().is_first()) store().prepare(now);
+  }
   fire(events::kBegin);
   settle();
 }
@@ -268,7 +307,8 @@ void Trainer::rehearse_validation() {
   State random;
   save_random_state(device_, random);
   const Results last = std::exchange(state_.validation, measure(*validation_, one, /*with_callbacks=*/false));
-  if (!callbacks_.has_results()) static_cast<void>(score());  // else theirs come only after a whole validation
+  if (!group_->first_says(callbacks_.has_results()))
+    static_cast<void>(score());  // else theirs come only after a whole validation
   state_.validation = last;
   load_random_state(device_, random);
 }
@@ -294,8 +334,15 @@ void Trainer::log_callback_times() const {
 
 /// Does what callbacks have asked for.
 void Trainer::settle() {
-  if (std::exchange(control_.validate, false) && validation_) validate();
-  if (std::exchange(control_.save, false)) save_checkpoint();
+  agree();
+  if (std::exchange(control_.validate, false) && validation_) {
+    validate();
+    agree();
+  }
+  if (std::exchange(control_.save, false)) {
+    save_checkpoint();
+    agree();
+  }
 }
 
 void Trainer::fire(const CallbackGraph::Event& event) {
@@ -310,7 +357,7 @@ void Trainer::fire(const CallbackGraph::Event& event) {
 void Trainer::smoke() {
   if (run_) {
     save_checkpoint();
-    store().wait();
+    if (world().is_first()) store().wait();
     if (!restore(format("step-{}", state_.step))) RunFolder::refuse_without_checkpoint(*run_);
   }
   for (const Prediction& prediction : predict(*training_)) log::info("predicts {}", describe(prediction.outputs));

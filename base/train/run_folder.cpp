@@ -1,3 +1,5 @@
+#include "base/torch.h"
+
 #include "base/train/run_folder.h"
 
 #include <ctime>
@@ -44,6 +46,13 @@ RunFolder RunFolder::make(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder, error);
   if (error) refuse(folder, error);
   return RunFolder(folder);
+}
+
+RunFolder RunFolder::choose(ProcessGroup& group, const std::filesystem::path& folder, const std::filesystem::path& runs,
+                            const std::string& experiment) {
+  std::filesystem::path path;
+  if (group.world().is_first()) path = (folder.empty() ? create(runs, experiment) : make(folder)).path();
+  return RunFolder(group.from_first(path.string()));
 }
 
 RunFolder RunFolder::open(const std::filesystem::path& folder) {

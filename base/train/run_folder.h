@@ -12,6 +12,8 @@
 #include <filesystem>
 #include <string>
 
+#include "base/dist/process_group.h"
+
 namespace base {
 
 class RunFolder {
@@ -20,6 +22,9 @@ class RunFolder {
   static RunFolder create(const std::filesystem::path& runs, const std::string& experiment);
   /// Exactly this one, made if it is not there.
   static RunFolder make(const std::filesystem::path& folder);
+  /// `folder`, or a new one if that is empty: made by the first process of the group, and the same for all.
+  static RunFolder choose(ProcessGroup& group, const std::filesystem::path& folder, const std::filesystem::path& runs,
+                          const std::string& experiment);
   /// One that is there; a checkpoint Error if it is not.
   static RunFolder open(const std::filesystem::path& folder);
 

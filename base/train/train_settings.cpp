@@ -50,6 +50,7 @@ void TrainSettings::declare(Knobs& knobs) {
   knobs.section("average", average, "the moving average of the weights");
   knobs.section("checkpoint", checkpoint, "when the run is saved");
   knobs.section("data", data, "how examples become batches");
+  knobs.section("dist", dist, "where several processes train together");
 }
 
 }  // namespace base

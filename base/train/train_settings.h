@@ -8,6 +8,7 @@
 
 #include "base/config/knobs.h"
 #include "base/data/data_settings.h"
+#include "base/dist/gradient_sync.h"
 #include "base/train/optimizer.h"
 #include "base/train/schedule.h"
 
@@ -62,6 +63,7 @@ struct TrainSettings {
   AverageSettings average = {};
   CheckpointSettings checkpoint = {};
   DataSettings data = {};
+  DistSettings dist = {};
 
   void declare(Knobs& knobs);
 };

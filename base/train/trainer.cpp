@@ -15,6 +15,9 @@
 namespace base {
 namespace {
 
+/// What is drawn in training, such as dropout, is another thing in each process.
+constexpr std::uint64_t kSeedsApart = 0x9e3779b97f4a7c15;
+
 /// One batch of everything is enough to see that it works.
 TrainSettings for_smoke(TrainSettings settings) {
   if (!settings.smoke) return settings;
@@ -65,6 +68,10 @@ void load_model(torch::nn::Module& model, const State& state) {
   for (const auto& [name, tensor] : weights) torch::Tensor(tensor).copy_(state.tensors().at(name));
 }
 
+std::string random_part(std::size_t rank) {
+  return rank == 0 ? "random" : format("random-{}", rank);
+}
+
 const State& part(const Checkpoint& checkpoint, const std::string& name) {
   const auto found = checkpoint.parts.find(name);
   if (found != checkpoint.parts.end()) return found->second;
@@ -75,13 +82,15 @@ const State& part(const Checkpoint& checkpoint, const std::string& name) {
 }  // namespace
 
 Trainer::Trainer(const TrainSettings& settings, std::shared_ptr<Model> model,
-                 std::shared_ptr<const DataLoader> training, std::shared_ptr<const DataLoader> validation, World world)
+                 std::shared_ptr<const DataLoader> training, std::shared_ptr<const DataLoader> validation,
+                 std::shared_ptr<ProcessGroup> group)
     : settings_(for_smoke(settings)),
       model_(std::move(model)),
       training_(std::move(training)),
       validation_(settings.data.overfit > 0 ? training_ : std::move(validation)),
-      world_(world),
-      device_(choose_device(settings.device)) {
+      device_(choose_device(settings.device, (group ? group->world() : World::from_environment()).local_rank)),
+      group_(group ? std::move(group)
+                   : ProcessGroup::of_process({.device = device_, .timeout = settings.dist.timeout})) {
   if (settings_.precision == "fp16" && !device_.is_cuda()) {
     throw Error(ErrorKind::kConfig, "fp16 needs a GPU", format("device = \"{}\"", settings_.device),
                 "use precision = \"bf16\" or \"fp32\" on the CPU");
@@ -92,7 +101,7 @@ Trainer::Trainer(const TrainSettings& settings, std::shared_ptr<Model> model,
   set_compute_threads(settings_.threads);
   limit_gpu_memory(device_, settings_.gpu_memory);
   set_deterministic(settings_.deterministic);
-  seed_everything(settings_.seed);
+  seed_everything(settings_.seed + static_cast<std::uint64_t>(world().rank) * kSeedsApart);
   model_->to(device_);
   channels_last_ =
       settings_.layout == "channels_last" || (settings_.layout == "auto" && model_->prefers_channels_last());
@@ -112,7 +121,7 @@ Trainer& Trainer::set_run(RunFolder run) {
 }
 
 Trainer& Trainer::add(std::unique_ptr<Callback> callback) {
-  callbacks_.add(std::move(callback));
+  if (world().is_first() || callback->runs_everywhere()) callbacks_.add(std::move(callback));
   return *this;
 }
 
@@ -141,7 +150,7 @@ void Trainer::prepare() {
   DataSettings counting = settings_.data;
   counting.threads = 0;
   const BatchStream stream(*training_,
-                           {.settings = counting, .seed = settings_.seed, .training = true, .world = world_});
+                           {.settings = counting, .seed = settings_.seed, .training = true, .world = world()});
   state_.iterations_per_epoch = stream.batches_per_epoch();
   if (state_.iterations_per_epoch && settings_.epochs > 0) {
     const auto steps_per_epoch = (*state_.iterations_per_epoch + settings_.accumulate - 1) / settings_.accumulate;
@@ -149,6 +158,12 @@ void Trainer::prepare() {
   }
   if (settings_.steps > 0) state_.total_steps = std::min(state_.total_steps.value_or(settings_.steps), settings_.steps);
 
+  if (!group_->is_alone()) {
+    std::vector<std::pair<std::string, torch::Tensor>> parameters;
+    for (const auto& item : model_->named_parameters()) parameters.emplace_back(item.key(), item.value());
+    sync_ = std::make_unique<GradientSync>(*group_, settings_.dist, parameters);
+    group_->copy_from_first(model_->buffers());
+  }
   schedule_ = Schedule::make(settings_.schedule, state_.total_steps.value_or(0));
   if (settings_.precision == "fp16") scaler_ = std::make_unique<GradientScaler>(device_, GradientScaler::Options{});
   if (settings_.average.decay > 0) average_ = std::make_unique<WeightAverage>(*model_, settings_.average.decay);
@@ -160,7 +175,7 @@ void Trainer::enter(Model::Mode mode, TrainState& state, TrainControl& control) 
   static constexpr std::array<std::string_view, 3> kFolders{"train", "validation", "predict"};
   const auto index = static_cast<std::size_t>(mode);
   state.mode = mode;
-  if (run_) {
+  if (run_ && world().is_first()) {
     state.log_dir = run_->path() / kFolders.at(index);
     if (!summaries_.at(index).is_on()) {
       SummaryWriter::Options options;
@@ -174,7 +189,8 @@ void Trainer::enter(Model::Mode mode, TrainState& state, TrainControl& control) 
 Tensors Trainer::data_for_callbacks(Model::Mode mode, const Tensors& batch, const Tensors& outputs) {
   Tensors data = batch;
   for (const auto& [name, tensor] : outputs) data.set(name, tensor.detach());
-  if (mode != Model::Mode::kInfer && callbacks_.lacks_keys(mode, data)) {
+  // The first process's callbacks may lack some; only it knows.
+  if (mode != Model::Mode::kInfer && (!group_->is_alone() || callbacks_.lacks_keys(mode, data))) {
     const torch::NoGradGuard no_grad;
     for (const auto& [name, tensor] : model_->postprocess(outputs)) data.set(name, tensor.detach());
   }
@@ -230,13 +246,16 @@ CheckpointStore& Trainer::store() {
   return *store_;
 }
 
-Checkpoint Trainer::checkpoint() const {
+Checkpoint Trainer::checkpoint() {
   Checkpoint checkpoint{.step = state_.step, .score = score(), .metrics = state_.validation, .parts = {}};
   for (const auto& [name, tensor] : weights_of(*model_)) checkpoint.parts["model"].set(name, tensor.detach());
   optimizer_->save_state(checkpoint.parts["optimizer"]);
   schedule_->save_state(checkpoint.parts["schedule"]);
-  metrics_.save_state(checkpoint.parts["metrics"]);
-  save_random_state(device_, checkpoint.parts["random"]);
+  checkpoint.parts["metrics"] = totals_of_all(metrics_);
+  State random;
+  save_random_state(device_, random);
+  const std::vector<State> randoms = group_->gather(random);
+  for (std::size_t rank = 0; rank < randoms.size(); ++rank) checkpoint.parts[random_part(rank)] = randoms[rank];
   if (scaler_) scaler_->save_state(checkpoint.parts["scaler"]);
   if (average_) average_->save_state(checkpoint.parts["average"]);
   callbacks_.visit(
@@ -257,14 +276,15 @@ Checkpoint Trainer::checkpoint() const {
 
 Trainer& Trainer::save_checkpoint() {
   prepare();
-  store().save(checkpoint());
+  Checkpoint saved = checkpoint();
+  if (world().is_first()) store().save(saved);
   fire(events::kCheckpoint);
   return *this;
 }
 
 bool Trainer::restore(const std::string& which) {
   prepare();
-  const std::optional<Checkpoint> checkpoint = store().load(which);
+  const auto checkpoint = checkpoint_of_first(world().is_first() ? store().load(which) : std::nullopt);
   if (!checkpoint) return false;
   load(*checkpoint);
   log::info("restored step {}, in epoch {}", state_.step, state_.epoch + 1);
@@ -275,9 +295,13 @@ void Trainer::load(const Checkpoint& checkpoint) {
   load_model(*model_, part(checkpoint, "model"));
   optimizer_->load_state(part(checkpoint, "optimizer"));
   schedule_->load_state(part(checkpoint, "schedule"));
-  metrics_.load_state(part(checkpoint, "metrics"));
-  metrics_restored_ = true;
-  load_random_state(device_, part(checkpoint, "random"));
+  metrics_.reset();
+  if (world().is_first()) {  // the sums of all processes go on in one
+    metrics_.load_state(part(checkpoint, "metrics"));
+    metrics_restored_ = true;
+  }
+  const auto random = checkpoint.parts.find(random_part(static_cast<std::size_t>(world().rank)));
+  if (random != checkpoint.parts.end()) load_random_state(device_, random->second);  // else there were fewer processes
   if (scaler_) scaler_->load_state(part(checkpoint, "scaler"));
   if (average_) average_->load_state(part(checkpoint, "average"));
   callbacks_.visit([&](Callback& callback) {

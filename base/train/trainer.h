@@ -21,6 +21,8 @@
 #include "base/checkpoint/checkpoint_store.h"
 #include "base/config/settings.h"
 #include "base/data/batch_stream.h"
+#include "base/dist/gradient_sync.h"
+#include "base/dist/process_group.h"
 #include "base/model/model.h"
 #include "base/train/callback.h"
 #include "base/train/callback_graph.h"
@@ -37,9 +39,10 @@ namespace base {
 /// An author derives from it to override the hooks; all of them have a default that works.
 class Trainer {
  public:
-  /// Without `validation` there is none.
+  /// Without `validation` there is none. Without `group` it is that of this process: those that were started together
+  /// train together.
   Trainer(const TrainSettings& settings, std::shared_ptr<Model> model, std::shared_ptr<const DataLoader> training,
-          std::shared_ptr<const DataLoader> validation = {}, World world = {});
+          std::shared_ptr<const DataLoader> validation = {}, std::shared_ptr<ProcessGroup> group = {});
   virtual ~Trainer();
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
@@ -79,6 +82,8 @@ class Trainer {
   Model& model() { return *model_; }
   const std::shared_ptr<Model>& shared_model() const { return model_; }
   torch::Device device() const { return device_; }
+  ProcessGroup& group() { return *group_; }
+  const World& world() const { return group_->world(); }
   /// Epochs, steps or time are used up, or a callback said stop.
   bool is_finished() const;
 
@@ -101,15 +106,15 @@ class Trainer {
   void end();
   void train_until(std::int64_t last_step, bool stop_at_epoch_end);
   void check(const DataLoader& data, const Batch& batch) const;
-  Tensors train_batch(const Batch& batch);
+  Tensors train_batch(const Batch& batch, std::int64_t examples_of_all);
   void update_weights();
   void settle();
   void fire(const CallbackGraph::Event& event);
   void smoke();
   Results measure(const DataLoader& data, const DataSettings& settings, bool with_callbacks);
-  void note_loss(const torch::Tensor& loss, const Tensors& outputs, const Tensors& batch);
+  void note_loss(const torch::Tensor& loss, double share, const Tensors& outputs, const Tensors& batch);
   void end_epoch();
-  Results training_results() const;
+  Results training_results();
   void log_callback_times() const;
 
   // trainer.cpp: how it is set up, saved and restored.
@@ -119,26 +124,37 @@ class Trainer {
   Tensors to_device(const Tensors& batch) const;
   DataSettings validation_data_settings() const;
   std::optional<double> score() const;
-  Checkpoint checkpoint() const;
+  Checkpoint checkpoint();
   CheckpointStore& store();
   void load(const Checkpoint& checkpoint);
   std::unique_ptr<WeightAverage::Swap> swap_in_average();
+
+  // together.cpp: what the processes of a world do together; nothing in a world of one.
+  void agree();
+  std::int64_t examples_of_all(const DataLoader& data, const BatchStream& stream, std::int64_t taken_before,
+                               const std::optional<Batch>& batch);
+  Tensors stand_in();
+  Tensors data_of_all(const Tensors& data, std::vector<std::int64_t>& indices, bool has_examples);
+  State totals_of_all(const Metrics& metrics);
+  Results results_of_first(const Results& results);
+  std::optional<Checkpoint> checkpoint_of_first(std::optional<Checkpoint> checkpoint);
 
   TrainSettings settings_;
   std::shared_ptr<Model> model_;
   std::shared_ptr<const DataLoader> training_;
   std::shared_ptr<const DataLoader> validation_;
   std::optional<RunFolder> run_;
-  World world_;
   torch::Device device_;
+  std::shared_ptr<ProcessGroup> group_;
   bool channels_last_ = false;
 
   std::unique_ptr<Optimizer> optimizer_;  // made when first needed, since the hooks say how
   std::unique_ptr<Schedule> schedule_;
+  std::unique_ptr<GradientSync> sync_;      // in a world of several
   std::unique_ptr<GradientScaler> scaler_;  // with fp16
   std::unique_ptr<WeightAverage> average_;  // if the settings ask for it
   std::unique_ptr<CheckpointStore> store_;
-  CallbackGraph callbacks_;
+  CallbackGraph callbacks_;                 // but for a few, those of the first process only
   std::array<SummaryWriter, 3> summaries_;  // by mode
 
   TrainState state_;
@@ -152,8 +168,10 @@ class Trainer {
   std::int64_t accumulated_ = 0;       // batches whose gradients wait for the next step
   std::int64_t validated_at_ = -1;     // step of the last validation
   double seconds_before_ = 0;          // of training, before this train() or before a restart
+  double agreed_seconds_ = 0;          // of training, by the clock of the first process
   std::chrono::steady_clock::time_point started_;
   bool begun_ = false;
+  bool takes_data_ = false;  // a callback of the first process sees the batches of training
 };
 
 /// The trainer of a run, from its folder alone: its settings, and the checkpoint. T has a type Settings and is made

@@ -28,6 +28,7 @@ class Stopwatch final : public base::Callback {
   using Clock = std::chrono::steady_clock;
   explicit Stopwatch(std::int64_t warmup) : warmup_(warmup) {}
   std::string name() const override { return "stopwatch"; }
+  bool runs_everywhere() const override { return true; }
   void on_iteration_end(const base::TrainState& state, base::TrainControl& /*control*/) override {
     if (state.step == warmup_) start = Clock::now();
   }
@@ -42,8 +43,9 @@ int measure(const Settings& settings) {
   const auto trainer = make_trainer(settings);
   base::add_callbacks(*trainer);
   auto stopwatch = std::make_unique<Stopwatch>(settings.warmup);
-  Stopwatch& watch = *stopwatch;
-  const auto run = base::RunFolder::create(std::filesystem::temp_directory_path(), "scaffold_loop");
+  const Stopwatch& watch = *stopwatch;
+  const auto run =
+      base::RunFolder::choose(trainer->group(), {}, std::filesystem::temp_directory_path(), "scaffold_loop");
   trainer->add(std::move(stopwatch)).set_run(run).run();
   const auto stop = Stopwatch::Clock::now();  // the last checkpoint is on disk
   std::filesystem::remove_all(run.path());

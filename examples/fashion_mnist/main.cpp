@@ -20,9 +20,9 @@ int main(int argc, char** argv) {
     if (!origins) return 0;
 
     fashion_mnist::Trainer trainer(settings);
-    const auto run = settings.run.empty() ? base::RunFolder::create(settings.runs, "fashion_mnist")
-                                          : base::RunFolder::make(settings.run);
-    if (!trainer.set_run(run).restore()) base::write_settings(settings, run.config(), *origins);
+    const auto run = base::RunFolder::choose(trainer.group(), settings.run, settings.runs, "fashion_mnist");
+    if (!trainer.set_run(run).restore() && trainer.world().is_first())
+      base::write_settings(settings, run.config(), *origins);
     trainer.run();
 
     base::log::info("accuracy on the test set: {:.1f} %",

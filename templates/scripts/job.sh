@@ -3,10 +3,13 @@
 
 # The hyper-parameters that a script gives are also options: learning_rate is --learning-rate.
 hyper_parameters=(runs data batch_size learning_rate epochs job_prefix)
+switches=(background edit) # options without a value
+switch_help="--background (detach; stop.sh ends it), --edit (write the hypothesis now)"
 background=false
 edit=false
 arguments=() # what is no option
 flags=()     # what follows --, for the program
+launch=()    # options of the program's launcher, where a job has several ranks
 
 fail() { # fail WHAT FIX [EXIT CODE]
   printf '%s: %s\n  fix: %s\n' "${0##*/}" "$1" "$2" >&2
@@ -21,7 +24,7 @@ help_if_asked() { case ${1:-} in -h | --help) print_usage && exit 0 ;; esac }
 print_help() {
   print_usage
   echo
-  echo "Options: --background (detach; stop.sh ends it), --edit (write the hypothesis now), and with their values here:"
+  echo "Options: $switch_help, and with their values here:"
   local name
   for name in "${hyper_parameters[@]}"; do printf '  --%-16s %s\n' "${name//_/-}" "${!name}"; done
   echo "What follows -- goes to the program: -- --precision bf16"
@@ -32,14 +35,18 @@ parse_options() {
   while [ $# -gt 0 ]; do
     case $1 in
       -h | --help) print_help && exit 0 ;;
-      --background) background=true ;;
-      --edit) edit=true ;;
+      -n) set -- -n --ranks "${@:2}" ;;
+      -g) set -- -g --gpus "${@:2}" ;;
       --) flags=("${@:2}") && return ;;
       --*)
         name=${1#--} name=${name//-/_}
-        [[ " ${hyper_parameters[*]} " = *" $name "* ]] || fail "unknown option '$1'" "--help lists them"
-        [ $# -gt 1 ] || fail "$1 needs a value" "$1 VALUE"
-        printf -v "$name" %s "$2" && shift
+        if [[ " ${switches[*]} " = *" $name "* ]]; then
+          printf -v "$name" true
+        else
+          [[ " ${hyper_parameters[*]} " = *" $name "* ]] || fail "unknown option '$1'" "--help lists them"
+          [ $# -gt 1 ] || fail "$1 needs a value" "$1 VALUE"
+          printf -v "$name" %s "$2" && shift
+        fi
         ;;
       *) arguments+=("$1") ;;
     esac
@@ -69,31 +76,42 @@ build_project() {
 }
 
 build_steps() {
-  local preset=$1 toolchain=build/$1/generators/conan_toolchain.cmake conan profile options=(-s build_type=Release)
-  if [ ! -f "$toolchain" ] || [ conanfile.py -nt "$toolchain" ]; then
-    conan=$(find_conan) || return
-    [ "$preset" != debug ] || options=(-s build_type=Debug)
-    [ "$preset" != cuda ] || options+=(-o '&:with_cuda=True')
-    "$conan" profile path default || "$conan" profile detect || return
-    if profile=$("$conan" profile path scaffold); then
-      options+=(-pr:a scaffold)
-      ! grep -q '^\[platform_requires\]' "$profile" || options+=(-r scaffold) # all else is on this machine
-    fi
-    "$conan" install . "${options[@]}" --build missing || return
-  fi
+  local preset=$1
+  install_dependencies "$preset" || return
   [ -f "build/$preset/build.ninja" ] || cmake --preset "$preset" || return
   cmake --build --preset "$preset" --target "${@:2}"
+}
+
+install_dependencies() { # install_dependencies PRESET
+  local preset=$1 toolchain=build/$1/generators/conan_toolchain.cmake conan profile options=(-s build_type=Release)
+  if [ -f "$toolchain" ] && [ ! conanfile.py -nt "$toolchain" ]; then return; fi
+  conan=$(find_conan) || return
+  [ "$preset" != debug ] || options=(-s build_type=Debug)
+  [ "$preset" != cuda ] || options+=(-o '&:with_cuda=True')
+  "$conan" profile path default || "$conan" profile detect || return
+  if profile=$("$conan" profile path scaffold); then
+    options+=(-pr:a scaffold)
+    ! grep -q '^\[platform_requires\]' "$profile" || options+=(-r scaffold) # all else is on this machine
+  fi
+  "$conan" install . "${options[@]}" --build missing
+}
+
+# Names the job after its prefix and the time, and makes its folder in runlogs.
+name_job() {
+  mkdir -p runlogs
+  [ -w runlogs ] || fail "the folder runlogs cannot be written to" "see who owns it: ls -ld runlogs"
+  until job=${job_prefix:?}-$(date +%Y%m%d-%H%M%S) && mkdir "runlogs/$job" 2>/dev/null; do sleep 0.2; done # one in a second
 }
 
 # start_job PRESET FLAG...: trains, in a run and with a log of the job's name.
 start_job() {
   local preset=$1 log
   shift
-  job=${job_prefix:?}-$(date +%Y%m%d-%H%M%S)
-  mkdir -p runlogs
-  while ! mkdir "runlogs/$job" 2>/dev/null; do job+=x; done # two in the same second
+  name_job
   log=runlogs/$job/train
-  local command=("build/$preset/<@ identifier @>" train --config config/train.toml --run "$runs/$job" --log "$log.log"
+  local command=("build/$preset/<@ identifier @>" train --log "$log.log")
+  [ ${#launch[@]} -eq 0 ] || command=("build/$preset/<@ identifier @>" launch "${launch[@]}" --logs "runlogs/$job/" --)
+  command+=(--config config/train.toml --run "$runs/$job"
     --folder "$data" --data.batch_size "$batch_size" --optimizer.learning_rate "$learning_rate" --epochs "$epochs"
     "$@" "${flags[@]}")
   write_down "${command[@]}"
@@ -116,7 +134,7 @@ write_down() {
   git diff --quiet HEAD -- . ':!training_log.md' 2>/dev/null || commit+=" and changes"
   {
     printf '\n## %s\n\n**Settings**\n\n' "$job"
-    for name in "${hyper_parameters[@]}"; do printf -- '- %s: %s\n' "${name//_/ }" "${!name}"; done
+    for name in "${hyper_parameters[@]}"; do [ -z "${!name}" ] || printf -- '- %s: %s\n' "${name//_/ }" "${!name}"; done
     printf -- '- commit: %s\n' "$commit"
     printf -- '- command: %s\n' "${*@Q}"
     printf '\n**Hypothesis**\n\n\n**Results**\n\n'

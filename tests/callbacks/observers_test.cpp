@@ -9,6 +9,7 @@
 #include "base/callbacks/callback_settings.h"
 #include "base/callbacks/kpi.h"
 #include "base/callbacks/splitting.h"
+#include "base/callbacks/trial_report.h"
 #include "base/log/error.h"
 #include "base/records/record_file.h"
 #include "base/records/safetensors.h"
@@ -396,6 +397,21 @@ TEST(Callbacks, ABufferThatIsHalfFullResumesExactly) {
     const std::vector<double> rest(whole.begin() + step / 5, whole.end());
     EXPECT_EQ(again, rest) << "from step " << step;
   }
+}
+
+TEST(TrialReport, WritesALineForEachFigureOfAValidation) {
+  const TemporaryFolder folder;
+  SmallTrainer trainer{SmallSettings{}};
+  trainer.add(std::make_unique<TrialReport>(folder.path() / "deep/output.metrics", "3"));
+  trainer.run();
+  std::istringstream lines(contents_of(folder.path() / "deep/output.metrics"));
+  std::vector<nlohmann::json> said;
+  for (std::string line; std::getline(lines, line);) said.push_back(nlohmann::json::parse(line));
+  ASSERT_EQ(said.size(), 6U);  // three epochs, loss and mae
+  EXPECT_EQ(said[4]["trial"], "3");
+  EXPECT_EQ(said[4]["global_step"], std::to_string(trainer.state().step));
+  EXPECT_EQ(std::stod(said[4]["loss"].get<std::string>()), result_of(trainer.state().validation, "loss"));
+  EXPECT_EQ(std::stod(said[5]["mae"].get<std::string>()), result_of(trainer.state().validation, "mae"));
 }
 
 }  // namespace

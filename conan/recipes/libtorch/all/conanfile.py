@@ -77,8 +77,42 @@ class LibtorchConan(ConanFile):
                         licences = ".dist-info/" in file
                         wheel.extract(member, os.path.join(self.package_folder, "licenses" if licences else ""))
             os.remove(path)  # not to keep half a gigabyte, or four with CUDA, in the build folder
+        self._add_gloo_names()
         if self.options.with_cuda:
             self._add_linker_names()
+
+    def _add_gloo_names(self):
+        # LibTorch holds Gloo, and its ProcessGroupGloo.hpp includes Gloo's headers, which the wheel lacks. It only refers to
+        # Gloo's classes: their names are enough, and no object of them is made outside of LibTorch.
+        names = """#pragma once
+#include <chrono>
+#include <string>
+#include <vector>
+namespace gloo {
+class Context {
+ public:
+  void setTimeout(std::chrono::milliseconds);
+};
+namespace transport {
+class Device;
+class UnboundBuffer;
+}
+namespace rendezvous {
+class Store {
+ public:
+  virtual ~Store();
+  virtual void set(const std::string&, const std::vector<char>&) = 0;
+  virtual std::vector<char> get(const std::string&) = 0;
+  virtual void wait(const std::vector<std::string>&) = 0;
+  virtual void wait(const std::vector<std::string>&, const std::chrono::milliseconds&) = 0;
+};
+}
+}
+"""
+        include = os.path.join(self.package_folder, "torch/include/gloo")
+        save(self, os.path.join(include, "names.h"), names)
+        for header in ("algorithm.h", "common/error.h", "context.h", "rendezvous/store.h", "transport/device.h"):
+            save(self, os.path.join(include, header), "#include <gloo/names.h>\n")
 
     def _add_linker_names(self):
         # wheels ship libcudart.so.13 without the libcudart.so that a linker looks for
