@@ -105,7 +105,8 @@ Tensors Trainer::train_batch(const Batch& batch, std::int64_t examples) {
   ++accumulated_;
   if (sync_ && accumulated_ == settings_.accumulate) sync_->before_backward(loss);
   group_->guarded([&] { loss.backward(); });
-  if (sync_) group_->copy_from_first(model_->buffers());  // statistics of batches, which differ; backward needs them too
+  if (sync_)
+    group_->copy_from_first(model_->buffers());  // statistics of batches, which differ; backward needs them too
   ++state_.iteration;
   if (accumulated_ == settings_.accumulate) update_weights();
   state_.summary_step = state_.step;
