@@ -77,6 +77,9 @@ void set_compute_threads(int threads) {
 
 void flush_denormals() {
   at::globalContext().setFlushDenormal(true);
+  // Threads that compute may have been started before, by whoever read the data: each of them is told too.
+  at::parallel_for(0, at::get_num_threads(), 1,
+                   [](std::int64_t, std::int64_t) { at::globalContext().setFlushDenormal(true); });
 }
 
 void keep_freed_memory() {

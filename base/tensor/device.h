@@ -20,7 +20,7 @@ void limit_gpu_memory(torch::Device device, double fraction);
 /// Threads for the work inside one operation; 0: as many as the machine has cores.
 void set_compute_threads(int threads);
 
-/// Numbers too small for a normal float become 0 on the CPU, in this thread and in those it starts from now on. The
+/// Numbers too small for a normal float become 0 on the CPU, in this thread and in those that compute for it. The
 /// moments of Adam are full of them, and each takes a hundred times as long as another number.
 void flush_denormals();
 

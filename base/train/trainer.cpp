@@ -96,9 +96,9 @@ Trainer::Trainer(const TrainSettings& settings, std::shared_ptr<Model> model,
                 "use precision = \"bf16\" or \"fp32\" on the CPU");
   }
   if (settings_.precision == "bf16" && device_.is_cpu()) explain_illegal_instructions();
-  flush_denormals();
   keep_freed_memory();
   set_compute_threads(settings_.threads);
+  flush_denormals();
   limit_gpu_memory(device_, settings_.gpu_memory);
   set_deterministic(settings_.deterministic);
   seed_everything(settings_.seed + static_cast<std::uint64_t>(world().rank) * kSeedsApart);
