@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kInterval{1};
-constexpr std::chrono::seconds kPatience{3};  // three beats: one may be late
+constexpr std::chrono::seconds kPatience{5};  // five beats: some may be late
 
 std::string key(int rank) {
   return format("alive/{}", rank);
