@@ -26,7 +26,7 @@ class Heartbeat {
   Heartbeat& operator=(const Heartbeat&) = delete;
 
   /// "rank 1 is", "ranks 1, 3 are", or "rank 0 at ADDRESS, which keeps the store, is"; empty if all go on. Waits for
-  /// three beats.
+  /// five beats.
   std::string missing() const;
 
  private:
