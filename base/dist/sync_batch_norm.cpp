@@ -56,6 +56,7 @@ class Normalize final : public torch::autograd::Function<Normalize> {
     const torch::Tensor normal = (exact - by_channel(mean, input)).mul_(by_channel(scale, input)).to(input.dtype());
     context->save_for_backward({normal, weight, scale, all});
     context->saved_data["group"] = reinterpret_cast<std::int64_t>(group);
+    context->saved_data["rows_count"] = current_rows_count;
     torch::Tensor output = weight.defined() ? normal * by_channel(weight, input) : normal.clone();
     return bias.defined() ? output.add_(by_channel(bias, input)) : output;
   }
@@ -71,12 +72,17 @@ class Normalize final : public torch::autograd::Function<Normalize> {
     const torch::Tensor of_weight = (gradient * normal).sum(dimensions);
     torch::Tensor of_input;
     if (context->needs_input_grad(0)) {
+      const bool rows_count = context->saved_data["rows_count"].toBool();
       const torch::Tensor means = torch::cat({of_bias, of_weight}).to(torch::kDouble);
+      if (!rows_count) means.zero_();
       group->sum(means);
-      const torch::Tensor of_all = (means / saved[3]).to(normal.dtype());
-      const std::int64_t channels = normal.size(1);
-      of_input = gradient - by_channel(of_all.slice(0, 0, channels), normal) -
-                 normal * by_channel(of_all.slice(0, channels, 2 * channels), normal);
+      of_input = gradient.clone();
+      if (rows_count) {  // the mean and the variance depend on them
+        const torch::Tensor of_all = (means / saved[3]).to(normal.dtype());
+        const std::int64_t channels = normal.size(1);
+        of_input.sub_(by_channel(of_all.slice(0, 0, channels), normal));
+        of_input.sub_(normal * by_channel(of_all.slice(0, channels, 2 * channels), normal));
+      }
       const torch::Tensor scale = saved[2].to(normal.dtype());
       of_input.mul_(by_channel(weight.defined() ? scale * weight : scale, normal));
     }
