@@ -140,10 +140,9 @@ int Program::train() {
 
 void Program::start_log(const RunFolder& run, const World& world) const {
   const bool given = !settings_.log.empty() && world.is_first();
-  log::start({.level = world.is_first() ? log::Level::kInfo : log::Level::kWarn,  // one process speaks for all
-              .file = given ? settings_.log : run.path() / "runlogs" / format("rank-{}.log", world.rank),
-              .rank = world.rank,
-              .world_size = world.size});
+  log::Options options = world.log_options();
+  options.file = given ? settings_.log : run.path() / "runlogs" / format("rank-{}.log", world.rank);
+  log::start(options);
 }
 
 int Program::measure(Part part) {

@@ -192,11 +192,7 @@ std::shared_ptr<ProcessGroup> ProcessGroup::of_process(const Options& options) {
   static int meetings = 0;
   if (auto group = current.lock()) return group;
   const World world = World::from_environment();
-  if (world.size > 1) {
-    log::start({.level = world.is_first() ? log::Level::kInfo : log::Level::kWarn,
-                .rank = world.rank,
-                .world_size = world.size});
-  }
+  if (world.size > 1) log::start(world.log_options());
   Options this_time = options;
   this_time.meeting = meetings++;
   const auto group = std::make_shared<ProcessGroup>(world, this_time);

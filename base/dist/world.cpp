@@ -133,6 +133,10 @@ World node_world(const Nodes& nodes) {
 
 }  // namespace
 
+log::Options World::log_options() const {
+  return {.level = is_first() ? log::Level::kInfo : log::Level::kWarn, .rank = rank, .world_size = size};
+}
+
 World World::from_environment(const Environment& environment) {
   const LauncherVariables torchrun(environment, "torchrun", "RANK");
   const LauncherVariables slurm(environment, "Slurm", "SLURM_PROCID");

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/dist/environment.h"
+#include "base/log/log.h"
 
 namespace base {
 
@@ -23,6 +24,8 @@ struct World {
 
   /// One process writes files and speaks; the others keep quiet.
   bool is_first() const { return rank == 0; }
+  /// So does its log: warnings and errors alone, but from the first.
+  log::Options log_options() const;
 
   /// What the launcher says, of several the most explicit one: a torchrun inside of a Slurm job counts, not Slurm. One
   /// that contradicts itself, or leaves a piece out, is an Error of the distributed kind. docs/distributed.md has the

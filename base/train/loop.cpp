@@ -63,7 +63,8 @@ void Trainer::train_until(std::int64_t last_step, bool stop_at_epoch_end) {
     const std::optional<Batch> batch = stream_->next();
     if (const std::int64_t examples = examples_of_all(*training_, *stream_, taken, batch); examples > 0) {
       fire(events::kIterationBegin);
-      Tensors data = train_batch(batch.value_or(Batch{}), examples);
+      static const Batch kNone;
+      Tensors data = train_batch(batch ? *batch : kNone, examples);
       fire(events::kIterationEnd);
       if (!data.empty()) callbacks_.process(std::move(data), state_, control_);
       if (accumulated_ == 0) settle();  // only between steps: gradients that wait are not saved

@@ -317,7 +317,7 @@ void Trainer::load(const Checkpoint& checkpoint) {
   state_.loss = train.get<double>("loss");
   loss_sum_ = train.get<double>("loss_sum");
   loss_count_ = train.get<std::int64_t>("loss_count");
-  state_.seconds = seconds_before_ = train.get<double>("seconds");
+  agreed_seconds_ = state_.seconds = seconds_before_ = train.get<double>("seconds");
   validated_at_ = train.get<std::int64_t>("validated_at");
   state_.validation = checkpoint.metrics;
   summaries_ = {};  // new files, which say from where on the old ones no longer hold
