@@ -14,7 +14,6 @@
 namespace base {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kInterval{1};
 constexpr std::chrono::seconds kPatience{5};  // five beats: some may be late
 
@@ -30,7 +29,7 @@ class Heartbeat::Thread {
       : world_(world),
         store_(store->clone()),
         numbers_(static_cast<std::size_t>(world.size)),
-        changes_(numbers_.size(), Clock::now()) {
+        changes_(numbers_.size()) {
     store_->setTimeout(kPatience);
   }
 
@@ -38,7 +37,8 @@ class Heartbeat::Thread {
     std::vector<std::string> keys;
     for (int rank = 0; rank < world_.size; ++rank) keys.push_back(key(rank));
     std::unique_lock lock(mutex_);
-    for (int beat = 1; !is_stopped_; ++beat) {
+    while (!is_stopped_) {
+      const int beat = ++beats_;
       lock.unlock();
       std::vector<std::vector<std::uint8_t>> numbers;
       try {
@@ -48,11 +48,11 @@ class Heartbeat::Thread {
         break;
       }
       lock.lock();
-      looked_at_ = Clock::now();
+      seen_ = beat;
       for (std::size_t rank = 0; rank < numbers.size(); ++rank) {
         if (numbers[rank] == numbers_[rank]) continue;
         numbers_[rank] = numbers[rank];
-        changes_[rank] = looked_at_;
+        changes_[rank] = beat;
       }
       wake_.wait_for(lock, kInterval, [this] { return is_stopped_; });
     }
@@ -62,17 +62,19 @@ class Heartbeat::Thread {
   }
 
   std::string missing() {
-    const Clock::time_point asked = Clock::now();
+    std::unique_lock lock(mutex_);
+    const int next = beats_ + 1;  // may still find what a rank said just before it ended; those after it do not
+    lock.unlock();
     std::this_thread::sleep_for(kPatience);
-    const std::lock_guard lock(mutex_);
-    if (looked_at_ < asked) {
+    lock.lock();
+    if (seen_ <= next) {
       return format("{} at {}:{}, which keeps the store, is", world_.agent_store ? "the agent" : "rank 0",
                     world_.master_address, world_.master_port);
     }
     std::string ranks;
     int silent = 0;
     for (int rank = 0; rank < world_.size; ++rank)
-      if (changes_[static_cast<std::size_t>(rank)] < asked) ranks += format("{}{}", silent++ == 0 ? "" : ", ", rank);
+      if (changes_[static_cast<std::size_t>(rank)] <= next) ranks += format("{}{}", silent++ == 0 ? "" : ", ", rank);
     if (silent == 0) return {};
     return silent == 1 ? format("rank {} is", ranks) : format("ranks {} are", ranks);
   }
@@ -92,8 +94,9 @@ class Heartbeat::Thread {
   std::mutex mutex_;  // guards what follows
   std::condition_variable wake_;
   std::vector<std::vector<std::uint8_t>> numbers_;  // by rank, as last seen
-  std::vector<Clock::time_point> changes_;          // and since when
-  Clock::time_point looked_at_ = Clock::now();
+  std::vector<int> changes_;                        // and the beat at which that was new
+  int beats_ = 0;                                   // begun
+  int seen_ = 0;                                    // the last one that found the numbers of all
   bool is_stopped_ = false;
   bool has_ended_ = false;
 };

@@ -113,7 +113,7 @@ LaunchPlan plan_launch(const LaunchOptions& options, const Environment& environm
   } else if (shared["OMP_NUM_THREADS"].empty()) {
     shared["OMP_NUM_THREADS"] = format("{}", std::max(1, machine.processors / plan.ranks));
   }
-  shared["WORLD_SIZE"] = format("{}", plan.nodes.count * plan.ranks);
+  shared["WORLD_SIZE"] = format("{}", plan.size());
   shared["LOCAL_WORLD_SIZE"] = format("{}", plan.ranks);
   shared["GROUP_RANK"] = format("{}", plan.nodes.rank);
   shared["MASTER_ADDR"] = plan.is_one_machine() ? "127.0.0.1" : plan.nodes.master_address;

@@ -26,6 +26,7 @@ struct LaunchPlan {
   Environment shared = {};  // the variables that are the same for all of them, and through restarts
 
   int first_rank() const { return nodes.rank * ranks; }
+  int size() const { return nodes.count * ranks; }
   bool is_one_machine() const { return nodes.count == 1; }
 };
 

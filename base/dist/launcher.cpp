@@ -40,7 +40,7 @@ int launch(const std::vector<std::string>& command, const LaunchOptions& options
   keep_standard_descriptors();
 
   const bool has_terminal = isatty(STDERR_FILENO) == 1;
-  dist::RankOutput output(options.logs, plan.first_rank(), has_terminal && Console::standard().redraws());
+  dist::RankOutput output(options.logs, plan.first_rank(), plan.size(), has_terminal && Console::standard().redraws());
   for (int i = 0; i < plan.ranks; ++i) output.open_file(plan.first_rank() + i);
   dist::SignalQueue signals({SIGCHLD, SIGPIPE, SIGTERM, SIGINT, SIGUSR1});
   for (int restarts = 0;; ++restarts) {

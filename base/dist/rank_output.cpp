@@ -20,6 +20,8 @@ constexpr std::size_t kLongestLine = std::size_t{1} << 16;  // a longer one is s
 constexpr std::size_t kMostLines = 10000;                   // held back; beyond them the oldest is shown
 constexpr int kLastReads = 64;  // of a stream that was left open by somebody who writes without end
 
+constexpr std::size_t kTimeSize = sizeof "12:34:56";
+
 constexpr const char* kClear = "\r\x1b[K";
 
 [[noreturn]] void refuse_logs(const std::filesystem::path& path, const std::string& reason) {
@@ -44,8 +46,8 @@ void write_all(int descriptor, std::string_view bytes) {
 
 }  // namespace
 
-RankOutput::RankOutput(std::filesystem::path folder, int first, bool clears)
-    : folder_(std::move(folder)), first_(first), clears_(clears) {
+RankOutput::RankOutput(std::filesystem::path folder, int first, int size, bool clears)
+    : folder_(std::move(folder)), first_(first), size_(size), clears_(clears) {
   if (folder_.empty()) return;
   std::error_code error;
   std::filesystem::create_directories(folder_, error);
@@ -116,6 +118,10 @@ bool RankOutput::take(Stream& stream) {
 
 void RankOutput::add(const Stream& stream, std::string text) {
   if (only_ && stream.rank != *only_) return;
+  // Without the rank that base::log has put there, after the time if that is shown: the same words of two ranks are
+  // the same text.
+  const std::string prefix = prefix_of(stream.rank);
+  if (const std::size_t start = text.find(prefix); start <= kTimeSize) text.erase(start, prefix.size());
   Line line{stream.rank, stream.console, std::move(text), Clock::now()};
   if (stream.rank == first_ && !only_) {
     show(line);
@@ -126,13 +132,17 @@ void RankOutput::add(const Stream& stream, std::string text) {
   }
 }
 
+std::string RankOutput::prefix_of(int rank) const {
+  return format("[{}/{}] ", rank, size_);
+}
+
 void RankOutput::clear_line() const {
   if (clears_) write_all(STDERR_FILENO, kClear);
 }
 
 void RankOutput::show(const Line& line) const {
   // One write for one line: it stays whole beside what others write to the same console.
-  write_all(line.console, format("{}[{}] {}\n", clears_ ? kClear : "", line.rank, line.text));
+  write_all(line.console, format("{}{}{}\n", clears_ ? kClear : "", prefix_of(line.rank), line.text));
 }
 
 void RankOutput::show_only(int rank) {

@@ -17,7 +17,7 @@
 
 namespace base::dist {
 
-/// On the console every line has its rank before it, "[2] ". The first rank's lines are shown as they come. Those of
+/// On the console every line has its rank before it, "[2/4] ". The first rank's lines are shown as they come. Those of
 /// the others are held back for a moment: if one of them fails, its lines are shown and what the others said meanwhile
 /// is not, so that a mistake which all of them made is told once. Their files have all of it.
 class RankOutput {
@@ -25,9 +25,10 @@ class RankOutput {
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::milliseconds kHold{2000};
 
-  /// `first` is the rank that speaks freely. An empty folder: no files. One that cannot be written to is an Error of
-  /// the usage kind. `clears` is for a console where the first rank, unseen from here, may have left a progress bar.
-  RankOutput(std::filesystem::path folder, int first, bool clears);
+  /// `first` is the rank that speaks freely, `size` how many there are on all machines. An empty folder: no files. One
+  /// that cannot be written to is an Error of the usage kind. `clears` is for a console where the first rank, unseen
+  /// from here, may have left a progress bar.
+  RankOutput(std::filesystem::path folder, int first, int size, bool clears);
 
   /// Starts the rank's file anew.
   void open_file(int rank);
@@ -67,9 +68,11 @@ class RankOutput {
   bool take(Stream& stream);
   void add(const Stream& stream, std::string text);
   void show(const Line& line) const;
+  std::string prefix_of(int rank) const;
 
   std::filesystem::path folder_;
   int first_;
+  int size_;
   bool clears_;
   std::map<int, Descriptor> files_;  // by rank
   std::vector<Stream> streams_;

@@ -115,7 +115,7 @@ Tensors Trainer::train_batch(const Batch& batch, std::int64_t examples) {
   if (!takes_data_) return {};
   state_.indices = batch.indices;
   Tensors data = data_of_all(data_for_callbacks(state_.mode, tensors, outputs), state_.indices, has_examples);
-  data.set("loss", unscaled);
+  data.set("loss", loss_of_all(unscaled, share));
   return data;
 }
 
@@ -172,12 +172,7 @@ void Trainer::end_epoch() {
 void Trainer::note_loss(const torch::Tensor& loss, double share, const Tensors& outputs, const Tensors& batch) {
   const bool logged = state_.iteration % settings_.log_every == 0;  // the first of each epoch at least
   if (!logged && !device_.is_cpu()) return;
-  state_.loss = loss.item<double>();
-  if (!group_->is_alone()) {
-    auto mean = torch::tensor(share > 0 ? share * state_.loss : 0.0, torch::kDouble);
-    group_->sum(mean);
-    state_.loss = mean.item<double>();  // in all processes: one that is not a number ends them all
-  }
+  state_.loss = loss_of_all(loss.detach(), share).item<double>();  // in all processes: a NaN ends them all
   if (!std::isfinite(state_.loss)) {
     const auto culprit = find_not_finite(optimizer_->groups());
     throw Error(ErrorKind::kTraining, format("the loss is {} at step {}", state_.loss, state_.step),

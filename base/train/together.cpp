@@ -66,6 +66,14 @@ std::int64_t Trainer::examples_of_all(const DataLoader& data, const BatchStream&
   return all.item<std::int64_t>();
 }
 
+/// The mean over the examples of all, of which this process has a `share`.
+torch::Tensor Trainer::loss_of_all(const torch::Tensor& loss, double share) {
+  if (group_->is_alone()) return loss;
+  torch::Tensor mean = share > 0 ? loss.to(torch::kDouble) * share : torch::zeros_like(loss, torch::kDouble);
+  group_->sum(mean);
+  return mean.to(loss.scalar_type());
+}
+
 /// What a process without examples computes with, for nothing: the others wait for its gradients, which then weigh
 /// zero.
 Tensors Trainer::stand_in() {

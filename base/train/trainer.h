@@ -133,6 +133,7 @@ class Trainer {
   void agree();
   std::int64_t examples_of_all(const DataLoader& data, const BatchStream& stream, std::int64_t taken_before,
                                const std::optional<Batch>& batch);
+  torch::Tensor loss_of_all(const torch::Tensor& loss, double share);
   Tensors stand_in();
   Tensors data_of_all(const Tensors& data, std::vector<std::int64_t>& indices, bool has_examples);
   State totals_of_all(const Metrics& metrics);

@@ -10,6 +10,8 @@
 namespace base {
 namespace {
 
+using testing::AnyOf;
+using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -89,7 +91,7 @@ TEST(Launch, EndsTheOthersWhenARankFails) {
                    echo "data error: no such file" >&2
                    exit 5)");
   EXPECT_EQ(run.run({"--ranks", "3"}), 5);
-  EXPECT_EQ(run.errors(), "[1] data error: no such file\nerror: rank 1 ended with exit code 5\n");
+  EXPECT_EQ(run.errors(), "[1/3] data error: no such file\nerror: rank 1 ended with exit code 5\n");
 }
 
 TEST(Launch, SaysWhichSignalEndedARank) {
@@ -124,7 +126,7 @@ TEST(Launch, ReturnsTheCodeOfTheFirstThatFails) {
   LaunchRun run(kEnds);
   end_second_first(run, {"--ranks", "2", "--", "./rank", "8", "1"});
   EXPECT_EQ(run.wait(), 9);
-  EXPECT_EQ(run.errors(), "[1] config error: no such key\nerror: rank 1 ended with exit code 9\n");
+  EXPECT_EQ(run.errors(), "[1/2] config error: no such key\nerror: rank 1 ended with exit code 9\n");
 }
 
 TEST(Launch, StartsAllRanksAgain) {
@@ -243,8 +245,8 @@ TEST(Launch, KeepsWhatEachRankPrintsInAFile) {
                    read -r go <end-$RANK)");
   for (const char* name : {"end-0", "end-1"}) run.make_pipe(name);
   run.start({"--ranks", "2", "--logs", "deep/logs"});
-  run.wait_for("[0] two 0\n");  // all are started before anything is shown
-  run.wait_for("[1] two 1\n");
+  run.wait_for("[0/2] two 0\n");  // all are started before anything is shown
+  run.wait_for("[1/2] two 1\n");
   EXPECT_EQ(run.folder().read("deep/logs/rank-0.pid"), run.folder().read("pid-0"));
   EXPECT_EQ(run.folder().read("deep/logs/rank-1.pid"), run.folder().read("pid-1"));
   run.release("end-0");
@@ -252,8 +254,8 @@ TEST(Launch, KeepsWhatEachRankPrintsInAFile) {
   EXPECT_EQ(run.wait(), 0);
   EXPECT_EQ(run.folder().read("deep/logs/rank-1.out"), "one 1\ntwo 1\nno newline");
   EXPECT_FALSE(std::filesystem::exists(run.folder() / "deep/logs/rank-1.pid"));
-  EXPECT_EQ(run.output(), "[0] one 0\n[0] no newline\n");
-  EXPECT_EQ(run.error_lines(), (Lines{"[0] two 0", "[1] no newline", "[1] one 1", "[1] two 1"}));
+  EXPECT_EQ(run.output(), "[0/2] one 0\n[0/2] no newline\n");
+  EXPECT_EQ(run.error_lines(), (Lines{"[0/2] two 0", "[1/2] no newline", "[1/2] one 1", "[1/2] two 1"}));
 }
 
 TEST(Launch, ShowsTheOtherRanksWhileTheyRun) {
@@ -261,7 +263,7 @@ TEST(Launch, ShowsTheOtherRanksWhileTheyRun) {
   run.make_pipe("end-0");
   run.make_pipe("end-1");
   run.start({"--ranks", "2"});
-  run.wait_for("[1] hello\n");
+  run.wait_for("[1/2] hello\n");
   run.release("end-0");
   run.release("end-1");
   EXPECT_EQ(run.wait(), 0);
@@ -272,8 +274,19 @@ TEST(Launch, TellsAMistakeOfAllRanksOnce) {
   EXPECT_EQ(run.run({"--ranks", "8"}), 4);
   const Lines lines = run.error_lines();
   ASSERT_EQ(lines.size(), 2u) << run.errors();
-  EXPECT_THAT(lines[0], HasSubstr("] config error: unknown key: widht"));
+  EXPECT_THAT(lines[0], HasSubstr("/8] config error: unknown key: widht"));
   EXPECT_THAT(lines[1], HasSubstr(" ended with exit code 4"));
+}
+
+TEST(Launch, KnowsTheRankThatALogShows) {
+  LaunchRun run(R"(echo "12:34:56 [$RANK/2] hello" >&2
+                   echo "[$RANK/2] data error: not there" >&2
+                   exit 5)");
+  EXPECT_EQ(run.run({"--ranks", "2"}), 5);
+  const Lines lines = run.error_lines();
+  ASSERT_EQ(lines.size(), 3u) << run.errors();  // of one rank, though both say so
+  EXPECT_THAT(lines, Contains(AnyOf("[0/2] 12:34:56 hello", "[1/2] 12:34:56 hello")));
+  EXPECT_THAT(lines, Contains(AnyOf("[0/2] data error: not there", "[1/2] data error: not there")));
 }
 
 TEST(Launch, DropsWhatTheOthersSayOfAFailure) {
@@ -294,7 +307,7 @@ TEST(Launch, DropsWhatTheOthersSayOfAFailure) {
   run.make_pipe("alive");
   run.make_pipe("said");
   EXPECT_EQ(run.run({"--ranks", "3"}), 10);
-  EXPECT_THAT(run.errors(), HasSubstr("[1] training error: the loss is not a number\n"));
+  EXPECT_THAT(run.errors(), HasSubstr("[1/3] training error: the loss is not a number\n"));
   EXPECT_THAT(run.errors(), Not(HasSubstr("rank 1 is gone")));
   EXPECT_THAT(run.folder().read("runlogs/rank-2.out"), StartsWith("the connection to rank 1 is slow\n"));
 }
@@ -303,7 +316,7 @@ TEST(Launch, PassesLongLinesOn) {
   LaunchRun run("head -c 200000 /dev/zero | tr '\\0' x; echo; echo end");
   EXPECT_EQ(run.run({"--ranks", "1"}), 0);
   EXPECT_EQ(run.folder().read("runlogs/rank-0.out"), std::string(200000, 'x') + "\nend\n");
-  EXPECT_THAT(run.output(), HasSubstr("\n[0] end\n"));
+  EXPECT_THAT(run.output(), HasSubstr("\n[0/1] end\n"));
 }
 
 TEST(Launch, LeavesTheTerminalToTheFirstRank) {
@@ -312,8 +325,8 @@ TEST(Launch, LeavesTheTerminalToTheFirstRank) {
                 terminal.descriptor());
   EXPECT_EQ(run.run({"--ranks", "2"}, {{"TERM", "xterm"}, {"CI", ""}}), 0);
   EXPECT_THAT(terminal.output(), HasSubstr("rank 0 has a terminal\n"));
-  EXPECT_THAT(terminal.output(), Not(HasSubstr("[0] ")));
-  EXPECT_THAT(terminal.output(), HasSubstr("\r\x1b[K[1] rank 1 has none\n"));  // a progress bar may have been there
+  EXPECT_THAT(terminal.output(), Not(HasSubstr("[0/2] ")));
+  EXPECT_THAT(terminal.output(), HasSubstr("\r\x1b[K[1/2] rank 1 has none\n"));  // a progress bar may have been there
 }
 
 TEST(Launch, TellsAMistakeOfAllRanksOnceOnATerminalToo) {

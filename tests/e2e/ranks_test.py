@@ -83,6 +83,8 @@ class RanksTest(TrainTest):
         alone = self.train(1, "--data.batch_size", batch * size, *flags)
         self.assertEqual(together["indices"], alone["indices"])
         self.assertEqual(len(together["losses"]), len(alone["losses"]))
+        self.assertEqual(together["losses_in_data"], together["losses"])
+        self.assertIn("median", alone["validation"])
         worst = max(abs(one - other) for one, other in zip(together["losses"], alone["losses"]))
         self.assertLess(worst, 1e-5, "the loss of a step")
         for name, value in alone["validation"].items():

@@ -6,9 +6,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/callbacks/callback_settings.h"
+#include "base/callbacks/kpi.h"
 #include "base/callbacks/stop_signal.h"
 #include "base/config/settings.h"
 #include "base/data/data_loader.h"
@@ -122,18 +124,34 @@ class Losses final : public base::Callback {
   std::vector<double> losses;
 };
 
-/// On the first: the examples of all ranks in each step.
+/// Of all examples: that of the ranks' medians would be another one.
+class Median final : public base::Kpi {
+ public:
+  Median() : Kpi({"y", "target"}) {}
+  std::string name() const override { return "median"; }
+  void update(const base::Tensors& data) override { errors_.push_back((data["y"] - data["target"]).abs()); }
+  base::Results evaluate() override {
+    return {{"median", torch::cat(std::exchange(errors_, {})).median().item<double>()}};
+  }
+
+ private:
+  std::vector<torch::Tensor> errors_;
+};
+
+/// On the first: the examples of all ranks in each step, and what they say their loss is.
 class Indices final : public base::Callback {
  public:
   std::string name() const override { return "indices"; }
-  std::vector<std::string> needs() const override { return {"x"}; }
+  std::vector<std::string> needs() const override { return {"x", "loss"}; }
   std::optional<base::Tensors> process(const base::Tensors& data, const base::TrainState& state,
                                        base::TrainControl& /*control*/) override {
     if (data["x"].size(0) != static_cast<std::int64_t>(state.indices.size())) std::abort();
     steps.push_back(state.indices);
+    losses.push_back(data["loss"].item<double>());
     return base::Tensors{};
   }
   std::vector<std::vector<std::int64_t>> steps;
+  std::vector<double> losses;
 };
 
 std::string bytes_of(torch::nn::Module& model) {
@@ -158,7 +176,8 @@ int train(const Settings& settings, const base::Origins& origins) {
   const Losses& seen = *losses;
   const Indices& read = *indices;
   const bool first = trainer.world().is_first();  // only there `indices` is kept
-  trainer.add(std::move(losses)).add(std::move(indices)).add(std::make_unique<base::StopSignal>());
+  trainer.add(std::move(losses)).add(std::move(indices)).add(std::make_unique<Median>());
+  trainer.add(std::make_unique<base::StopSignal>());
   base::add_callbacks(trainer, settings.callbacks, {}, base::settings_values(settings));
   if (!settings.run.empty()) {
     const auto run = base::RunFolder::choose(trainer.group(), settings.run, "", "");
@@ -168,6 +187,7 @@ int train(const Settings& settings, const base::Origins& origins) {
 
   nlohmann::json said{{"losses", seen.losses}, {"weights", bytes_of(trainer.model())}, {"step", trainer.state().step}};
   if (first) said["indices"] = read.steps;
+  if (first) said["losses_in_data"] = read.losses;
   for (const auto& [name, value] : trainer.state().validation) said["validation"][name] = value;
   for (const auto& [name, value] : trainer.state().training) said["training"][name] = value;
   std::filesystem::create_directories(settings.out);
