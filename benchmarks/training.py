@@ -115,7 +115,7 @@ def run(command: list[str], threads: int, ranks: int = 1) -> dict:
     started = [subprocess.Popen(command, env=environment(threads) | variables, cwd=FOLDER, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True) for variables in rank_variables(ranks)]
     outputs = [process.communicate() for process in started]
-    lines = [line.removeprefix("[0] ") for line in outputs[0][0].splitlines()]  # the launcher's mark
+    lines = [line.removeprefix("[0/1] ") for line in outputs[0][0].splitlines()]  # the launcher's mark
     if any(process.returncode != 0 for process in started) or not lines or not lines[-1].startswith("{"):
         raise RuntimeError(f"{' '.join(command)} failed:\n{(outputs[0][1] or outputs[0][0])[-2000:]}")
     return json.loads(lines[-1])
