@@ -33,7 +33,7 @@ int run(const Invocation& invocation) {
       return print(output, invocation.text);
     case Command::kNewProject: {
       Prompt prompt(std::cin, std::cout);
-      const bool is_terminal = isatty(STDIN_FILENO) != 0 && output.is_terminal();
+      const bool is_terminal = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
       return print(output, new_project(invocation.project, is_terminal ? &prompt : nullptr));
     }
     case Command::kAdd:

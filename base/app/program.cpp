@@ -142,7 +142,13 @@ void Program::start_log(const RunFolder& run, const World& world) const {
   const bool given = !settings_.log.empty() && world.is_first();
   log::Options options = world.log_options();
   options.file = given ? settings_.log : run.path() / "runlogs" / format("rank-{}.log", world.rank);
-  log::start(options);
+  try {
+    log::start(options);
+  } catch (const Error&) {
+    if (world.is_first()) throw;
+    options.file.clear();  // only the first rank has to see the run's folder
+    log::start(options);
+  }
 }
 
 int Program::measure(Part part) {

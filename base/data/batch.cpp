@@ -55,7 +55,7 @@ Tensors stack(std::span<const Example> examples, std::span<const Padding> ragged
         if (tensor.sizes() != first.sizes()) {
           throw Error(ErrorKind::kData, format("the examples' {} differ in shape", name),
                       format("{} and {}", describe(first), describe(tensor)),
-                      "give all examples one shape, or pad them: override collate() with stack(examples, ragged)");
+                      format("give all examples one shape, or pad them: name {} in ragged()", name));
         }
       }
       batch.set(name, torch::stack(tensors));
@@ -67,6 +67,21 @@ Tensors stack(std::span<const Example> examples, std::span<const Padding> ragged
     batch.set(name + "_length", torch::tensor(lengths, torch::kLong));
   }
   return batch;
+}
+
+torch::Tensor join(const std::vector<torch::Tensor>& batches, const Padding& padding) {
+  std::vector<std::int64_t> shape = common_shape(batches, padding.name);
+  shape[0] = 0;
+  for (const auto& batch : batches) shape[0] += batch.size(0);
+  const torch::Tensor joined = torch::full(shape, padding.value, batches.front().options());
+  std::int64_t row = 0;
+  for (const auto& batch : batches) {
+    torch::Tensor place = joined.narrow(0, row, batch.size(0));
+    for (std::int64_t d = 1; d < batch.dim(); ++d) place = place.narrow(d, 0, batch.size(d));
+    place.copy_(batch);
+    row += batch.size(0);
+  }
+  return joined;
 }
 
 }  // namespace base

@@ -34,6 +34,9 @@ struct Padding {
 /// says how long the first dimension of each was. Anything else that differs in shape, type or name is a data Error.
 Tensors stack(std::span<const Example> examples, std::span<const Padding> ragged = {});
 
+/// The rows of several batches in one; where those differ in size, the smaller ones are padded.
+torch::Tensor join(const std::vector<torch::Tensor>& batches, const Padding& padding);
+
 }  // namespace base
 
 #endif  // BASE_DATA_BATCH_H_

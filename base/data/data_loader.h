@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/data/batch.h"
 #include "base/data/sampler.h"
@@ -41,8 +42,11 @@ class DataLoader {
   /// Changes an example at random; in training only.
   virtual Example augment(Example example, Random& /*random*/) const { return example; }
 
-  /// Makes one of many: stacks them, unless overridden (see stack() for tensors of differing sizes).
-  virtual Tensors collate(std::span<const Example> examples) const { return stack(examples); }
+  /// Tensors that differ in size from example to example, and what is put behind the shorter ones: see stack().
+  virtual std::vector<Padding> ragged() const { return {}; }
+
+  /// Makes one of many: stacks them, unless overridden.
+  virtual Tensors collate(std::span<const Example> examples) const { return stack(examples, ragged()); }
 
   /// Where example `index` comes from, "labels.csv:17" say, for messages. Empty: its number says enough.
   virtual std::string where(std::int64_t /*index*/) const { return {}; }

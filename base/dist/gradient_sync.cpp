@@ -5,7 +5,9 @@
 #include <torch/csrc/distributed/c10d/logger.hpp>
 #include <torch/csrc/distributed/c10d/reducer.hpp>
 
+#include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/log/error.h"
 #include "base/log/format.h"
@@ -32,6 +34,17 @@ class SendAsBfloat16 final : public c10d::CppCommHookInterface<c10::intrusive_pt
         c10::TensorType::get());
   }
 };
+
+/// Each tensor once, though a network may use it in several places.
+GradientSync::NamedTensors trainable(const GradientSync::NamedTensors& parameters) {
+  GradientSync::NamedTensors found;
+  std::unordered_set<const c10::TensorImpl*> seen;
+  for (const auto& parameter : parameters) {
+    const torch::Tensor& tensor = parameter.second;
+    if (tensor.requires_grad() && seen.insert(tensor.unsafeGetTensorImpl()).second) found.push_back(parameter);
+  }
+  return found;
+}
 
 }  // namespace
 
@@ -81,14 +94,13 @@ class GradientSync::Hooks {
   std::shared_ptr<c10d::Logger> logger_;
 };
 
-GradientSync::GradientSync(ProcessGroup& group, const DistSettings& settings,
-                           const std::vector<std::pair<std::string, torch::Tensor>>& parameters)
+GradientSync::GradientSync(ProcessGroup& group, const DistSettings& settings, const NamedTensors& parameters)
     : group_(group) {
   std::string outline;
   std::unordered_map<std::size_t, std::string> names;
-  for (const auto& [name, tensor] : parameters) {
+  for (const auto& [name, tensor] : parameters)
     outline += format("{} {}{}\n", name, describe(tensor), tensor.requires_grad() ? "" : ", frozen");
-    if (!tensor.requires_grad()) continue;
+  for (const auto& [name, tensor] : trainable(parameters)) {
     names[parameters_.size()] = name;
     parameters_.push_back(tensor);
   }
@@ -103,15 +115,22 @@ GradientSync::GradientSync(ProcessGroup& group, const DistSettings& settings,
 
 GradientSync::~GradientSync() = default;
 
+bool GradientSync::is_for(const NamedTensors& parameters) const {
+  return std::ranges::equal(trainable(parameters), parameters_,
+                            [](const auto& now, const torch::Tensor& then) { return now.second.is_same(then); });
+}
+
 void GradientSync::before_backward(const torch::Tensor& loss) {
   if (!hooks_) return;
-  try {
-    hooks_->prepare(loss);
-  } catch (const c10::Error& error) {
-    if (std::string_view(error.what_without_backtrace()).find("finished reduction") == std::string_view::npos) throw;
-    throw Error(ErrorKind::kConfig, "the network did not use all of its parameters in the last step",
-                "find_unused = false", "set find_unused = true in [dist], or freeze what is never used");
-  }
+  group_.guarded([&] {
+    try {
+      hooks_->prepare(loss);
+    } catch (const c10::Error& error) {
+      if (std::string_view(error.what_without_backtrace()).find("finished reduction") == std::string_view::npos) throw;
+      throw Error(ErrorKind::kConfig, "the network did not use all of its parameters in the last step",
+                  "find_unused = false", "set find_unused = true in [dist], or freeze what is never used");
+    }
+  });
 }
 
 void GradientSync::average_now() {

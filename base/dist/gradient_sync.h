@@ -29,13 +29,17 @@ struct DistSettings {
 ///     loss.backward();                 // the gradients are the mean over all processes
 class GradientSync {
  public:
+  using NamedTensors = std::vector<std::pair<std::string, torch::Tensor>>;
+
   /// The parameters of the model, by name; those that need no gradient are left out. They must be the same everywhere:
   /// what differs in shape is a distributed Error, values are taken from the first process.
-  GradientSync(ProcessGroup& group, const DistSettings& settings,
-               const std::vector<std::pair<std::string, torch::Tensor>>& parameters);
+  GradientSync(ProcessGroup& group, const DistSettings& settings, const NamedTensors& parameters);
   ~GradientSync();
   GradientSync(const GradientSync&) = delete;
   GradientSync& operator=(const GradientSync&) = delete;
+
+  /// Whether these would be averaged, no more and no less: it may be that some were frozen or unfrozen since.
+  bool is_for(const NamedTensors& parameters) const;
 
   /// The gradients that the next backward of `loss` makes are averaged, with what has been added up before.
   void before_backward(const torch::Tensor& loss);

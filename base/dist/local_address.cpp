@@ -1,5 +1,7 @@
 #include "base/dist/local_address.h"
 
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <netdb.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -8,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <string_view>
 
 #include "base/log/error.h"
 #include "base/log/format.h"
@@ -30,6 +33,26 @@ std::string address_towards(const addrinfo& target) {
   return known ? std::string(text.data()) : std::string();
 }
 
+bool is_loopback(std::string_view address) {
+  return address.starts_with("127.") || address == "::1" || address == "localhost";
+}
+
+/// The first one that leads out of this machine; empty if there is none.
+std::string outward_address() {
+  ifaddrs* found = nullptr;
+  if (getifaddrs(&found) != 0) return {};
+  const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> all(found, freeifaddrs);
+  for (const ifaddrs* each = all.get(); each != nullptr; each = each->ifa_next) {
+    constexpr unsigned kUsable = IFF_UP | IFF_RUNNING;
+    if (each->ifa_addr == nullptr || each->ifa_addr->sa_family != AF_INET) continue;
+    if ((each->ifa_flags & (kUsable | IFF_LOOPBACK)) != kUsable) continue;
+    std::array<char, NI_MAXHOST> text{};
+    if (getnameinfo(each->ifa_addr, sizeof(sockaddr_in), text.data(), text.size(), nullptr, 0, NI_NUMERICHOST) == 0)
+      return text.data();
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string local_address(const World& world) {
@@ -46,7 +69,11 @@ std::string local_address(const World& world) {
   }
   for (const addrinfo* target = all.get(); target != nullptr; target = target->ai_next) {
     const std::string own = address_towards(*target);
-    if (!own.empty()) return own;
+    if (own.empty()) continue;
+    if (!is_loopback(own) || is_loopback(world.master_address)) return own;
+    // A machine that calls itself 127.0.1.1, as Debian's do: the others cannot reach it there.
+    const std::string outward = outward_address();
+    return outward.empty() ? own : outward;
   }
   throw Error(ErrorKind::kDistributed, "no network leads to the first machine",
               format("{}: {}", world.master_address, std::strerror(errno)),

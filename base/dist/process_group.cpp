@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <optional>
 #include <sstream>
+#include <thread>
 #include <utility>
 
 #include "base/dist/heartbeat.h"
@@ -48,44 +49,60 @@ std::string address_of(const World& world) {
   return format("{}:{}", world.master_address, world.master_port);
 }
 
-c10::intrusive_ptr<c10d::Store> open_store(const World& world, std::chrono::milliseconds timeout, int meeting) {
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kPause{200};  // before a store that was not the right one is looked at again
+
+std::chrono::milliseconds until(Clock::time_point deadline) {
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+  return std::max(left, std::chrono::milliseconds(1));
+}
+
+c10::intrusive_ptr<c10d::Store> open_store(const World& world, const ProcessGroup::Options& wanted,
+                                           Clock::time_point deadline) {
   c10d::TCPStoreOptions options;
   options.port = static_cast<std::uint16_t>(world.master_port);
   options.isServer = world.is_first() && !world.agent_store;
   options.waitWorkers = false;  // meet() says who does not come
-  options.timeout = timeout;
-  if (options.isServer && world.listen_fd >= 0 && meeting == 0) options.masterListenFd = world.listen_fd;
+  options.timeout = until(deadline);
+  if (options.isServer && world.listen_fd >= 0 && wanted.meeting == 0) options.masterListenFd = world.listen_fd;
   try {
     auto store = c10::make_intrusive<c10d::TCPStore>(world.master_address, options);
-    // The store of torchrun's agent outlives the ranks and their meetings: each has names of its own there.
-    return c10::make_intrusive<c10d::PrefixStore>(format("scaffold/{}/{}", world.restarts, meeting), std::move(store));
+    // The store of torchrun's agent outlives the ranks and their meetings: each has names of its own there. Any other
+    // one is that of a single start, which launchers of several machines do not count alike.
+    const int start = world.agent_store ? world.restarts : 0;
+    return c10::make_intrusive<c10d::PrefixStore>(format("scaffold/{}/{}", start, wanted.meeting), std::move(store));
   } catch (const std::exception& error) {
     if (options.isServer) {
       throw Error(ErrorKind::kDistributed, "the port on which the ranks meet cannot be used",
                   format("{}: {}", address_of(world), first_line(error.what())),
                   "set MASTER_PORT to a free one, or end the job that has it");
     }
+    if (Clock::now() < deadline) throw;
     throw Error(ErrorKind::kDistributed, format("rank 0 does not answer rank {}", world.rank),
-                format("{} after {} s", address_of(world), timeout.count() / 1000),
+                format("{} after {} s", address_of(world), wanted.timeout.count() / 1000),
                 "see the log of rank 0, and whether MASTER_ADDR and MASTER_PORT are those of its machine");
   }
 }
 
-/// Waits until all are there, and agree on how many they are.
-void meet(const World& world, c10d::Store& store, std::chrono::milliseconds timeout) {
+/// Waits until all are there, and agree on how many they are. False if they were: ranks of an earlier start, whose end
+/// the first of them has not noticed yet. Who looks `again` has been counted there.
+bool meet(const World& world, c10d::Store& store, std::chrono::milliseconds timeout, Clock::time_point deadline,
+          bool again) {
   const auto key = [](int rank) { return format("here/{}", rank); };
-  if (store.add(format("count/{}", world.rank), 1) > 1) {
+  if (again && store.check({"met"})) return false;
+  if (store.add(format("count/{}/{}", world.restarts, world.rank), 1) > 1) {
     throw Error(ErrorKind::kDistributed, "two processes have the same rank", format("rank {}", world.rank),
                 "give each process a RANK of its own");
   }
+  if (store.check({"met"})) return false;
   Heartbeat::announce(world, store);
   store.set(key(world.rank), std::to_string(world.size));
-  const auto deadline = std::chrono::steady_clock::now() + timeout;
   for (int rank = 0; rank < world.size; ++rank) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     try {
-      store.wait({key(rank)}, std::max(left, std::chrono::milliseconds(1)));
+      store.wait({key(rank)}, until(deadline));
+    } catch (const c10::DistNetworkError&) {
+      throw;
     } catch (const std::exception&) {
       std::string missing;
       for (int other = rank; other < world.size; ++other)
@@ -100,6 +117,29 @@ void meet(const World& world, c10d::Store& store, std::chrono::milliseconds time
                   format("rank {} says {}, rank {} says {}", world.rank, world.size, rank, size),
                   "start all of them with the same WORLD_SIZE");
     }
+  }
+  if (world.is_first()) store.set("met", "yes");
+  return true;
+}
+
+/// A store at which all have met. Where a rank was started again before the first of them has ended, it still finds the
+/// store of the earlier start there, and waits for the next.
+c10::intrusive_ptr<c10d::Store> meet_others(const World& world, const ProcessGroup::Options& options) {
+  const Clock::time_point deadline = Clock::now() + options.timeout;
+  for (bool again = false;; again = true) {
+    try {
+      auto store = open_store(world, options, deadline);
+      store->setTimeout(options.timeout);
+      if (meet(world, *store, options.timeout, deadline, again)) return store;
+    } catch (const c10::DistNetworkError&) {  // it has just ended
+      if (world.is_first() || Clock::now() > deadline) throw;
+    }
+    if (Clock::now() > deadline) {
+      throw Error(ErrorKind::kDistributed, "the first rank goes on with ranks that were started before",
+                  format("{} after {} s", address_of(world), options.timeout.count() / 1000),
+                  "end that job, or set MASTER_PORT to another one");
+    }
+    std::this_thread::sleep_for(kPause);
   }
 }
 
@@ -137,9 +177,7 @@ std::vector<char> chars_of(const torch::Tensor& bytes) {
 
 class ProcessGroup::Connection {
  public:
-  Connection(const World& world, const Options& options)
-      : store_(open_store(world, options.timeout, options.meeting)), world_(world) {
-    meet(world, *store_, options.timeout);
+  Connection(const World& world, const Options& options) : store_(meet_others(world, options)), world_(world) {
     heartbeat_.emplace(world, store_);
     group_ = c10::make_intrusive<c10d::ProcessGroup>(store_, world.rank, world.size);
     group_->setBackend(c10::DeviceType::CPU, c10d::ProcessGroup::GLOO, gloo(options.timeout));

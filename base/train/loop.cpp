@@ -114,7 +114,8 @@ Tensors Trainer::train_batch(const Batch& batch, std::int64_t examples) {
   state_.batch_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!takes_data_) return {};
   state_.indices = batch.indices;
-  Tensors data = data_of_all(data_for_callbacks(state_.mode, tensors, outputs), state_.indices, has_examples);
+  Tensors data =
+      data_of_all(*training_, data_for_callbacks(state_.mode, tensors, outputs), state_.indices, has_examples);
   data.set("loss", loss_of_all(unscaled, share));
   return data;
 }
@@ -257,7 +258,7 @@ Results Trainer::measure(const DataLoader& data, const DataSettings& settings, b
     if (with_callbacks) callbacks_.fire(events::kIterationEnd, pass, control_);
     if (takes_data) {
       pass.indices = has_examples ? batch->indices : std::vector<std::int64_t>{};
-      Tensors all = data_of_all(has_examples ? data_for_callbacks(pass.mode, tensors, outputs) : Tensors{},
+      Tensors all = data_of_all(data, has_examples ? data_for_callbacks(pass.mode, tensors, outputs) : Tensors{},
                                 pass.indices, has_examples);
       callbacks_.process(std::move(all), pass, control_);
     }
@@ -281,6 +282,7 @@ bool Trainer::is_finished() const {
 
 void Trainer::begin() {
   prepare();
+  share_gradients();
   enter(Model::Mode::kTrain, state_, control_);
   model_->set_mode(Model::Mode::kTrain);
   takes_data_ = group_->first_says(callbacks_.takes_data(state_.mode));

@@ -2,6 +2,7 @@
 // world of one everything here returns at once what it was given.
 #include "base/torch.h"
 
+#include <algorithm>
 #include <array>
 #include <sstream>
 #include <utility>
@@ -66,6 +67,17 @@ std::int64_t Trainer::examples_of_all(const DataLoader& data, const BatchStream&
   return all.item<std::int64_t>();
 }
 
+/// Again where some were frozen or unfrozen since: by authors, whose program is the same in all processes.
+void Trainer::share_gradients() {
+  if (group_->is_alone()) return;
+  GradientSync::NamedTensors parameters;
+  for (const auto& item : model_->named_parameters()) parameters.emplace_back(item.key(), item.value());
+  if (sync_ && sync_->is_for(parameters)) return;
+  sync_.reset();  // its hooks would see the gradients too
+  sync_ = std::make_unique<GradientSync>(*group_, settings_.dist, parameters);
+  group_->copy_from_first(model_->buffers());
+}
+
 /// The mean over the examples of all, of which this process has a `share`.
 torch::Tensor Trainer::loss_of_all(const torch::Tensor& loss, double share) {
   if (group_->is_alone()) return loss;
@@ -83,7 +95,8 @@ Tensors Trainer::stand_in() {
 
 /// In the first process the rows of all, in the order of the data: its callbacks see a batch as one process alone would
 /// have read it.
-Tensors Trainer::data_of_all(const Tensors& data, std::vector<std::int64_t>& indices, bool has_examples) {
+Tensors Trainer::data_of_all(const DataLoader& loader, const Tensors& data, std::vector<std::int64_t>& indices,
+                             bool has_examples) {
   if (group_->is_alone()) return data;
   State mine;
   if (has_examples) {
@@ -93,11 +106,13 @@ Tensors Trainer::data_of_all(const Tensors& data, std::vector<std::int64_t>& ind
   const std::vector<State> states = group_->gather(mine);
   if (!world().is_first()) return data;
   Tensors all;
+  const std::vector<Padding> ragged = loader.ragged();
   for (const auto& [name, tensor] : data) {
     std::vector<torch::Tensor> rows;
     for (const State& state : states)
       if (state.has("data " + name)) rows.push_back(state.get<torch::Tensor>("data " + name));
-    all.set(name, tensor.dim() > 0 ? torch::cat(rows) : rows.front());
+    const auto padding = std::ranges::find(ragged, std::string_view(name), &Padding::name);
+    all.set(name, tensor.dim() > 0 ? join(rows, {name, padding == ragged.end() ? 0 : padding->value}) : rows.front());
   }
   indices.clear();
   for (const State& state : states) {

@@ -25,7 +25,6 @@ TrainSettings for_smoke(TrainSettings settings) {
   settings.steps = 1;
   settings.accumulate = 1;
   settings.log_every = 1;
-  settings.data.limit = settings.data.batch_size;
   return settings;
 }
 
@@ -91,6 +90,7 @@ Trainer::Trainer(const TrainSettings& settings, std::shared_ptr<Model> model,
       device_(choose_device(settings.device, (group ? group->world() : World::from_environment()).local_rank)),
       group_(group ? std::move(group)
                    : ProcessGroup::of_process({.device = device_, .timeout = settings.dist.timeout})) {
+  if (settings_.smoke) settings_.data.limit = settings_.data.batch_size * world().size;
   if (settings_.precision == "fp16" && !device_.is_cuda()) {
     throw Error(ErrorKind::kConfig, "fp16 needs a GPU", format("device = \"{}\"", settings_.device),
                 "use precision = \"bf16\" or \"fp32\" on the CPU");
@@ -158,12 +158,7 @@ void Trainer::prepare() {
   }
   if (settings_.steps > 0) state_.total_steps = std::min(state_.total_steps.value_or(settings_.steps), settings_.steps);
 
-  if (!group_->is_alone()) {
-    std::vector<std::pair<std::string, torch::Tensor>> parameters;
-    for (const auto& item : model_->named_parameters()) parameters.emplace_back(item.key(), item.value());
-    sync_ = std::make_unique<GradientSync>(*group_, settings_.dist, parameters);
-    group_->copy_from_first(model_->buffers());
-  }
+  share_gradients();
   schedule_ = Schedule::make(settings_.schedule, state_.total_steps.value_or(0));
   if (settings_.precision == "fp16") scaler_ = std::make_unique<GradientScaler>(device_, GradientScaler::Options{});
   if (settings_.average.decay > 0) average_ = std::make_unique<WeightAverage>(*model_, settings_.average.decay);

@@ -133,9 +133,11 @@ class Trainer {
   void agree();
   std::int64_t examples_of_all(const DataLoader& data, const BatchStream& stream, std::int64_t taken_before,
                                const std::optional<Batch>& batch);
+  void share_gradients();
   torch::Tensor loss_of_all(const torch::Tensor& loss, double share);
   Tensors stand_in();
-  Tensors data_of_all(const Tensors& data, std::vector<std::int64_t>& indices, bool has_examples);
+  Tensors data_of_all(const DataLoader& loader, const Tensors& data, std::vector<std::int64_t>& indices,
+                      bool has_examples);
   State totals_of_all(const Metrics& metrics);
   Results results_of_first(const Results& results);
   std::optional<Checkpoint> checkpoint_of_first(std::optional<Checkpoint> checkpoint);

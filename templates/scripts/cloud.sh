@@ -114,7 +114,7 @@ in_mount() { case $1 in /*) echo "$1" ;; *) echo "${mount:+$mount/}$1" ;; esac }
 
 # One launcher for each node; Slurm, which starts the ranks itself, has its own.
 start_words() {
-  words=(launch --ranks "$ranks" --max_restarts "$max_restarts" --)
+  words=(launch --ranks "$ranks" --max_restarts "$max_restarts" --grace 290s --) # Kubernetes waits for 300
   [ "$device" = cpu ] || words[1]=--gpus words[2]=$(seq -s , 0 $((ranks - 1)))
 }
 

@@ -293,6 +293,11 @@ TEST(Stack, PadsRaggedTensorsAndSaysHowLongTheyWere) {
   EXPECT_TRUE(batch["tokens_length"].equal(torch::tensor({3, 1}, torch::kLong)));
 }
 
+TEST(Join, PadsTheSmallerBatches) {
+  const std::vector<torch::Tensor> batches{torch::tensor({{1, 2, 3}}), torch::tensor({{4}, {5}})};
+  EXPECT_TRUE(join(batches, {"tokens", -1}).equal(torch::tensor({{1, 2, 3}, {4, -1, -1}, {5, -1, -1}})));
+}
+
 TEST(Stack, RefusesWhatDoesNotFitTogether) {
   const auto message = [](std::vector<Example> examples) -> std::string {
     try {

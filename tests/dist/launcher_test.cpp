@@ -335,7 +335,7 @@ TEST(Launch, TellsAMistakeOfAllRanksOnceOnATerminalToo) {
   end_second_first(run, {"--ranks", "2", "--", "./rank", "4"});
   EXPECT_EQ(run.wait(), 4);
   EXPECT_THAT(terminal.output(), StartsWith("config error: no such key\n"));
-  EXPECT_THAT(terminal.output(), Not(HasSubstr("[1]")));
+  EXPECT_THAT(terminal.output(), Not(HasSubstr("[1/2]")));
   EXPECT_THAT(terminal.output(), HasSubstr("rank 1 ended with exit code 4\n"));
 }
 

@@ -11,6 +11,7 @@ import os
 import random
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -23,7 +24,7 @@ import judges
 judges.enter_environment("torch")
 
 WORKER, LAUNCHER = (str(Path(sys.argv.pop(1)).resolve()) for _ in range(2))
-EXAMPLES = ("--examples", "203", "--epochs", "8")
+EXAMPLES = ("--examples", "203", "--epochs", "40")
 
 
 def environment(**more) -> dict[str, str]:
@@ -129,7 +130,7 @@ class Launcher(Folder):
                 wait_for(lambda: (saved := self.checkpoints(run)) and saved[-1] > (steps or [0])[-1], process)  # it got on
                 time.sleep(chance.random() * 0.05)  # somewhere in a step, or in a save
                 steps.append(self.checkpoints(run)[-1])
-                before = ranks_of(process.pid)
+                before = wait_for(lambda: len(now := ranks_of(process.pid)) == 2 and now, process)
                 os.kill(before[rank], signal.SIGKILL)
                 wait_for(lambda: len(now := ranks_of(process.pid)) == 2 and not set(now.values()) & set(before.values()), process)
             process.wait()
@@ -146,6 +147,29 @@ class Launcher(Folder):
         for said in self.said("out"):
             self.assertEqual(said["weights"], whole)
         print(f"20 kills at checkpoints {steps}, back at {restored}: the same weights", flush=True)
+
+    def test_launchers_of_two_machines_start_their_ranks_again(self):
+        """Each counts for itself, and a rank may be back before the others know that it was gone."""
+        run = self.folder / "run"
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            port = str(listener.getsockname()[1])
+        with open(self.folder / "output", "w") as output:
+            launchers = [subprocess.Popen(
+                [LAUNCHER, "--ranks", "1", "--max_restarts", "5", "--logs", str(self.folder / f"logs-{node}"), "--",
+                 *self.worker("out", "--run", str(run), "--checkpoint.every_steps", "20")],
+                env=environment(PET_NNODES="2", PET_NODE_RANK=str(node), PET_MASTER_ADDR="127.0.0.1", PET_MASTER_PORT=port),
+                stdout=output, stderr=output) for node in range(2)]
+            for rank in (1, 0, 1):
+                before = (self.checkpoints(run) or [0])[-1]
+                wait_for(lambda: (saved := self.checkpoints(run)) and saved[-1] > before, launchers[0])
+                os.kill(wait_for(lambda: ranks_of(launchers[rank].pid).get(rank), launchers[rank]), signal.SIGKILL)
+            codes = [launcher.wait() for launcher in launchers]
+        text = (self.folder / "output").read_text()
+        self.assertEqual(codes, [0, 0], text[-3000:])
+        self.assertEqual(text.count("was ended by SIGKILL"), 3, text[-3000:])
+        for said in self.said("out"):
+            self.assertEqual(said["weights"], self.uninterrupted())
 
     def test_a_mistake_of_all_is_told_once(self):
         done = subprocess.run([LAUNCHER, "--ranks", "4", "--logs", str(self.folder / "logs"), "--", WORKER, "--epochs", "many"],

@@ -84,6 +84,7 @@ class RanksTest(TrainTest):
         self.assertEqual(together["indices"], alone["indices"])
         self.assertEqual(len(together["losses"]), len(alone["losses"]))
         self.assertEqual(together["losses_in_data"], together["losses"])
+        self.assertEqual(together["tails"], alone["tails"])
         self.assertIn("median", alone["validation"])
         worst = max(abs(one - other) for one, other in zip(together["losses"], alone["losses"]))
         self.assertLess(worst, 1e-5, "the loss of a step")
@@ -107,6 +108,14 @@ class RanksTest(TrainTest):
     def test_data_of_unknown_size_end_without_a_hang(self):
         self.assert_as_one(2, "--unknown", "true", "--data.shuffle", "false", "--examples", 101)
         self.assert_as_one(4, "--unknown", "true", "--data.shuffle", "false", "--examples", 97, "--data.threads", 0)
+
+    def test_parameters_may_be_shared_or_unfrozen_later(self):
+        self.assert_as_one(2, "--network", "tied")
+        self.assert_as_one(2, "--network", "tied", "--dist.find_unused", "true")
+        self.assert_as_one(2, "--network", "unfrozen")
+
+    def test_a_smoke_run_needs_a_batch_for_each(self):
+        self.train(2, "--smoke", "true", "--data.drop_last", "true")
 
     def test_unused_parameters_have_to_be_announced(self):
         self.train(2, "--network", "unused", "--dist.find_unused", "true")
@@ -188,9 +197,9 @@ class RanksTest(TrainTest):
         self.assertIn("rank 1 is no longer there for rank 0", ranks.errors[0])
 
     def test_a_rank_that_never_comes_is_named(self):
-        ranks = Ranks(4, "--dist.timeout", "2s", absent=(1, 3)).finish()
+        ranks = Ranks(4, "--dist.timeout", "10s", absent=(1, 3)).finish()
         self.assertEqual(set(ranks.codes.values()), {7}, ranks.errors)
-        self.assertIn("ranks did not come: rank 1, 3 of 4, after 2 s", ranks.errors[0])
+        self.assertIn("ranks did not come: rank 1, 3 of 4, after 10 s", ranks.errors[0])
         ranks = Ranks(2, "--dist.timeout", "2s", absent=(0,)).finish()
         self.assertEqual(ranks.codes[1], 7)
         self.assertIn("rank 0 does not answer rank 1: 127.0.0.1:", ranks.errors[1])

@@ -40,7 +40,8 @@ struct Settings {
   base::CallbackSettings callbacks;
 
   void declare(base::Knobs& knobs) {
-    knobs.add("network", network, "", {.choices = {"plain", "unused", "frozen", "norm", "convolution", "deep"}});
+    knobs.add("network", network, "",
+              {.choices = {"plain", "unused", "frozen", "unfrozen", "tied", "norm", "convolution", "deep"}});
     knobs.add("width", width, "of the hidden layer");
     knobs.add("examples", examples, "in the training data");
     knobs.add("unknown", unknown, "their number does not show before the end");
@@ -64,8 +65,9 @@ class Points final : public base::DataLoader {
     for (float& value : x) value = static_cast<float>(random.uniform(-1, 1));
     if (index == nan_at_) x[0] = std::nanf("");
     const torch::Tensor tensor = torch::tensor(x);
-    return {{"x", tensor}, {"target", tensor.slice(0, 0, 4).sum()}};
+    return {{"x", tensor}, {"target", tensor.slice(0, 0, 4).sum()}, {"tail", torch::full({1 + index % 5}, index)}};
   }
+  std::vector<base::Padding> ragged() const override { return {{"tail", -1}}; }
 
  private:
   std::int64_t examples_;
@@ -86,7 +88,8 @@ class Network final : public base::Model {
     }
     register_module("deep", deep_);
     last_ = register_module("last", torch::nn::Linear(settings.width, 1));
-    if (kind_ == "frozen") base::freeze(*this, {"first.*"});
+    if (kind_ == "frozen" || kind_ == "unfrozen") base::freeze(*this, {"first.*"});
+    if (kind_ == "tied") register_module("again", first_);
   }
   base::Tensors example_inputs() const override { return {{"x", torch::zeros({2, 16})}}; }
   base::Tensors forward(const base::Tensors& inputs) override {
@@ -112,6 +115,14 @@ class Network final : public base::Model {
   torch::nn::BatchNorm1d norm_{nullptr};
   torch::nn::Conv2d convolution_{nullptr};
 };
+
+std::string bytes_of(const torch::Tensor& tensor) {
+  std::string text;
+  const torch::Tensor bytes = tensor.detach().contiguous().view(-1).view(torch::kUInt8);
+  const auto* first = bytes.const_data_ptr<std::uint8_t>();
+  for (std::int64_t i = 0; i < bytes.numel(); ++i) text += base::format("{:02x}", first[i]);
+  return text;
+}
 
 /// On every rank: the loss of each step.
 class Losses final : public base::Callback {
@@ -142,27 +153,24 @@ class Median final : public base::Kpi {
 class Indices final : public base::Callback {
  public:
   std::string name() const override { return "indices"; }
-  std::vector<std::string> needs() const override { return {"x", "loss"}; }
+  std::vector<std::string> needs() const override { return {"x", "loss", "tail"}; }
   std::optional<base::Tensors> process(const base::Tensors& data, const base::TrainState& state,
                                        base::TrainControl& /*control*/) override {
     if (data["x"].size(0) != static_cast<std::int64_t>(state.indices.size())) std::abort();
     steps.push_back(state.indices);
     losses.push_back(data["loss"].item<double>());
+    tails.push_back(bytes_of(data["tail"]));
     return base::Tensors{};
   }
   std::vector<std::vector<std::int64_t>> steps;
   std::vector<double> losses;
+  std::vector<std::string> tails;
 };
 
 std::string bytes_of(torch::nn::Module& model) {
   std::string text;
-  const auto add = [&](const torch::Tensor& tensor) {
-    const torch::Tensor bytes = tensor.detach().contiguous().view(-1).view(torch::kUInt8);
-    const auto* first = bytes.const_data_ptr<std::uint8_t>();
-    for (std::int64_t i = 0; i < bytes.numel(); ++i) text += base::format("{:02x}", first[i]);
-  };
-  for (const auto& parameter : model.parameters()) add(parameter);
-  for (const auto& buffer : model.buffers()) add(buffer);
+  for (const auto& parameter : model.parameters()) text += bytes_of(parameter);
+  for (const auto& buffer : model.buffers()) text += bytes_of(buffer);
   return text;
 }
 
@@ -183,11 +191,16 @@ int train(const Settings& settings, const base::Origins& origins) {
     const auto run = base::RunFolder::choose(trainer.group(), settings.run, "", "");
     if (!trainer.set_run(run).restore() && first) base::write_settings(settings, run.config(), origins);
   }
+  if (settings.network == "unfrozen") {
+    trainer.train(5);
+    base::unfreeze(trainer.model());
+  }
   trainer.run();
 
   nlohmann::json said{{"losses", seen.losses}, {"weights", bytes_of(trainer.model())}, {"step", trainer.state().step}};
   if (first) said["indices"] = read.steps;
   if (first) said["losses_in_data"] = read.losses;
+  if (first) said["tails"] = read.tails;
   for (const auto& [name, value] : trainer.state().validation) said["validation"][name] = value;
   for (const auto& [name, value] : trainer.state().training) said["training"][name] = value;
   std::filesystem::create_directories(settings.out);
