@@ -29,7 +29,7 @@ def measured(build: Path) -> tuple[float, float]:
         point = json.loads(line.removeprefix("[0/2] "))
         points.append((1000 * point["kilobytes"], point["seconds"]))
         print(f"  {point['kilobytes']:>6} kB between two ranks: {1e3 * point['seconds']:8.3f} ms")
-    slope = (points[-1][1] - points[0][1]) / (points[-1][0/2] - points[0][0])
+    slope = (points[-1][1] - points[0][1]) / (points[-1][0] - points[0][0])
     return 1 / slope, points[0][1] / 2  # of two ranks, each sends its half twice
 
 
