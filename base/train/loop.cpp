@@ -173,7 +173,7 @@ void Trainer::end_epoch() {
 void Trainer::note_loss(const torch::Tensor& loss, double share, const Tensors& outputs, const Tensors& batch) {
   const bool logged = state_.iteration % settings_.log_every == 0;  // the first of each epoch at least
   if (!logged && !device_.is_cpu()) return;
-  state_.loss = loss_of_all(loss.detach(), share).item<double>();  // in all processes: a NaN ends them all
+  state_.loss = loss_of_all(loss, share).item<double>();  // in all processes: a NaN ends them all
   if (!std::isfinite(state_.loss)) {
     const auto culprit = find_not_finite(optimizer_->groups());
     throw Error(ErrorKind::kTraining, format("the loss is {} at step {}", state_.loss, state_.step),

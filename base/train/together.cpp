@@ -81,7 +81,7 @@ void Trainer::share_gradients() {
 /// The mean over the examples of all, of which this process has a `share`.
 torch::Tensor Trainer::loss_of_all(const torch::Tensor& loss, double share) {
   if (group_->is_alone()) return loss;
-  torch::Tensor mean = share > 0 ? loss.to(torch::kDouble) * share : torch::zeros_like(loss, torch::kDouble);
+  torch::Tensor mean = share > 0 ? loss.detach().to(torch::kDouble) * share : torch::zeros_like(loss, torch::kDouble);
   group_->sum(mean);
   return mean.to(loss.scalar_type());
 }

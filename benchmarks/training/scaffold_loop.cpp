@@ -48,7 +48,7 @@ int measure(const Settings& settings) {
       base::RunFolder::choose(trainer->group(), {}, std::filesystem::temp_directory_path(), "scaffold_loop");
   trainer->add(std::move(stopwatch)).set_run(run).run();
   const auto stop = Stopwatch::Clock::now();  // the last checkpoint is on disk
-  std::filesystem::remove_all(run.path());
+  if (trainer->world().is_first()) std::filesystem::remove_all(run.path());
 
   const double seconds = std::chrono::duration<double>(stop - watch.start).count();
   const double rate = static_cast<double>(trainer->state().step - settings.warmup) / seconds;
