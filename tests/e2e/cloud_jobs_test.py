@@ -114,7 +114,7 @@ class JobFiles(Project):
             trainer = job.spec.trainer
             self.assertEqual((trainer.num_nodes, trainer.num_proc_per_node), (3, int(gpus) or 4))
             self.assertEqual("nvidia.com/gpu" in content["spec"]["trainer"]["resourcesPerNode"]["limits"], gpus != "0")
-            flags = self.launch_words(trainer.args, [*launcher, "--max_restarts", "3"], "/storage/")
+            flags = self.launch_words(trainer.args, [*launcher, "--max_restarts", "3", "--grace", "290s"], "/storage/")
             self.assertEqual(flags["--run"], f"/storage/runs/{job.metadata.name}")
             self.assertEqual((flags["--device"], flags["--seed"]), ("cuda" if gpus != "0" else "cpu", "7"))
             self.assertRegex(f"{job.metadata.name}-node-0-9999-abcde", r"^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$")
@@ -132,7 +132,7 @@ class JobFiles(Project):
                 self.assertEqual(pool.machine_spec.accelerator_count, int(gpus))
                 self.assertRegex(pool.container_spec.image_uri, r"^registry.example.org/team/digits-.*:[0-9a-f]{12}-(cuda|release)$")
                 launcher = ["--gpus", ",".join(map(str, range(int(gpus))))] if gpus != "0" else ["--ranks", "1"]
-                flags = self.launch_words(list(pool.container_spec.args), [*launcher, "--max_restarts", "3"], "/gcs/a-bucket/")
+                flags = self.launch_words(list(pool.container_spec.args), [*launcher, "--max_restarts", "3", "--grace", "290s"], "/gcs/a-bucket/")
                 self.assertRegex(flags["--run"], r"^/gcs/a-bucket/runs/digits-[a-z0-9-]{1,56}$")
             self.assertEqual(job.scheduling.strategy, Scheduling.Strategy.SPOT)
             self.assertTrue(job.base_output_directory.output_uri_prefix.startswith("gs://a-bucket/"))
@@ -170,7 +170,7 @@ class JobFiles(Project):
             self.assertEqual(task.storage_mounts["/bucket"].mode.value, "MOUNT_CACHED")
             words = subprocess.run(["bash", "-c", task.run.replace("exec ", "printf '%s\\n' ").replace("cd /project", "true")],
                                    check=True, capture_output=True, text=True).stdout.split("\n")[1:-1]
-            self.launch_words(words, [*(["--gpus", "0,1,2,3"] if gpus == "4" else ["--ranks", "1"]), "--max_restarts", "3"], "/bucket/")
+            self.launch_words(words, [*(["--gpus", "0,1,2,3"] if gpus == "4" else ["--ranks", "1"]), "--max_restarts", "3", "--grace", "290s"], "/bucket/")
 
     def test_slurm_takes_the_batch_script(self):
         allowed = {"job-name", "partition", "nodes", "ntasks-per-node", "cpus-per-task", "gpus-per-node", "mem", "time", "output", "open-mode",
