@@ -182,7 +182,8 @@ def memory(build: Path, data: Path, threads: int) -> bool:
     command = [str(build / "benchmarks/training/scaffold_loop"), *"--network mlp --optimizer adamw --batch_size 32".split(),
                *"--examples 60000 --epochs 54 --warmup 1".split(), "--threads", str(threads), "--data", str(data)]
     samples = []
-    with subprocess.Popen(command, env=environment(threads), cwd=FOLDER, stdout=subprocess.DEVNULL) as process:
+    with subprocess.Popen(command, env=environment(threads), cwd=FOLDER, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as process:
         while process.poll() is None:
             resident = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{process.pid}/status").read_text())
             if resident:
