@@ -22,14 +22,18 @@ std::vector<std::int64_t> common_shape(const std::vector<torch::Tensor>& tensors
   return shape;
 }
 
+/// Into the first corner of a place that may be larger.
+void put(torch::Tensor place, const torch::Tensor& values) {
+  for (std::int64_t d = 0; d < values.dim(); ++d) place = place.narrow(d, 0, values.size(d));
+  place.copy_(values);
+}
+
 torch::Tensor pad_and_stack(const std::vector<torch::Tensor>& tensors, const Padding& padding) {
   std::vector<std::int64_t> shape = common_shape(tensors, padding.name);
   shape.insert(shape.begin(), static_cast<std::int64_t>(tensors.size()));
   const torch::Tensor padded = torch::full(shape, padding.value, tensors.front().options());
   for (std::size_t row = 0; row < tensors.size(); ++row) {
-    torch::Tensor place = padded[static_cast<std::int64_t>(row)];
-    for (std::int64_t d = 0; d < tensors[row].dim(); ++d) place = place.narrow(d, 0, tensors[row].size(d));
-    place.copy_(tensors[row]);
+    put(padded[static_cast<std::int64_t>(row)], tensors[row]);
   }
   return padded;
 }
@@ -76,9 +80,7 @@ torch::Tensor join(const std::vector<torch::Tensor>& batches, const Padding& pad
   const torch::Tensor joined = torch::full(shape, padding.value, batches.front().options());
   std::int64_t row = 0;
   for (const auto& batch : batches) {
-    torch::Tensor place = joined.narrow(0, row, batch.size(0));
-    for (std::int64_t d = 1; d < batch.dim(); ++d) place = place.narrow(d, 0, batch.size(d));
-    place.copy_(batch);
+    put(joined.narrow(0, row, batch.size(0)), batch);
     row += batch.size(0);
   }
   return joined;

@@ -282,7 +282,6 @@ bool Trainer::is_finished() const {
 
 void Trainer::begin() {
   prepare();
-  share_gradients();
   enter(Model::Mode::kTrain, state_, control_);
   model_->set_mode(Model::Mode::kTrain);
   takes_data_ = group_->first_says(callbacks_.takes_data(state_.mode));

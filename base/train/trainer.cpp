@@ -18,13 +18,13 @@ namespace {
 /// What is drawn in training, such as dropout, is another thing in each process.
 constexpr std::uint64_t kSeedsApart = 0x9e3779b97f4a7c15;
 
-/// One batch of everything is enough to see that it works.
-TrainSettings for_smoke(TrainSettings settings) {
-  if (!settings.smoke) return settings;
+/// One batch of everything, in each process, is enough to see that it works.
+TrainSettings for_smoke(TrainSettings settings, int world_size) {
   settings.epochs = 1;
   settings.steps = 1;
   settings.accumulate = 1;
   settings.log_every = 1;
+  settings.data.limit = settings.data.batch_size * world_size;
   return settings;
 }
 
@@ -83,14 +83,14 @@ const State& part(const Checkpoint& checkpoint, const std::string& name) {
 Trainer::Trainer(const TrainSettings& settings, std::shared_ptr<Model> model,
                  std::shared_ptr<const DataLoader> training, std::shared_ptr<const DataLoader> validation,
                  std::shared_ptr<ProcessGroup> group)
-    : settings_(for_smoke(settings)),
+    : settings_(settings),
       model_(std::move(model)),
       training_(std::move(training)),
       validation_(settings.data.overfit > 0 ? training_ : std::move(validation)),
       device_(choose_device(settings.device, (group ? group->world() : World::from_environment()).local_rank)),
       group_(group ? std::move(group)
                    : ProcessGroup::of_process({.device = device_, .timeout = settings.dist.timeout})) {
-  if (settings_.smoke) settings_.data.limit = settings_.data.batch_size * world().size;
+  if (settings_.smoke) settings_ = for_smoke(settings, world().size);
   if (settings_.precision == "fp16" && !device_.is_cuda()) {
     throw Error(ErrorKind::kConfig, "fp16 needs a GPU", format("device = \"{}\"", settings_.device),
                 "use precision = \"bf16\" or \"fp32\" on the CPU");
@@ -145,6 +145,7 @@ std::vector<ParameterGroup> Trainer::parameter_groups() {
 }
 
 void Trainer::prepare() {
+  share_gradients();
   if (optimizer_) return;
   // Without threads a stream reads nothing: it only counts.
   DataSettings counting = settings_.data;
@@ -158,7 +159,6 @@ void Trainer::prepare() {
   }
   if (settings_.steps > 0) state_.total_steps = std::min(state_.total_steps.value_or(settings_.steps), settings_.steps);
 
-  share_gradients();
   schedule_ = Schedule::make(settings_.schedule, state_.total_steps.value_or(0));
   if (settings_.precision == "fp16") scaler_ = std::make_unique<GradientScaler>(device_, GradientScaler::Options{});
   if (settings_.average.decay > 0) average_ = std::make_unique<WeightAverage>(*model_, settings_.average.decay);

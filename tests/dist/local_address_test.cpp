@@ -2,11 +2,8 @@
 
 #include <ifaddrs.h>
 #include <net/if.h>
-#include <netdb.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
-#include <array>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -18,8 +15,6 @@ namespace base {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
 
 World two_machines(const std::string& master) {
   World world;
@@ -51,12 +46,8 @@ TEST(LocalAddress, IsLoopbackIfTheMasterIs) {
 }
 
 TEST(LocalAddress, OfAMachineThatCallsItself127LeadsOut) {
-  std::array<char, 256> name{};
-  ASSERT_EQ(gethostname(name.data(), name.size() - 1), 0);
-  addrinfo* found = nullptr;
-  if (!has_network() || getaddrinfo(name.data(), nullptr, nullptr, &found) != 0) GTEST_SKIP() << "no network";
-  freeaddrinfo(found);
-  EXPECT_THAT(local_address(two_machines(name.data())), Not(StartsWith("127.")));
+  const World world = two_machines("2130706433");  // 127.0.0.1 by another name, which needs no server to be found
+  EXPECT_EQ(local_address(world).starts_with("127."), !has_network());
 }
 
 TEST(LocalAddress, NeedsAMasterWhoseNameIsKnown) {

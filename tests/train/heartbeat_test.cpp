@@ -11,34 +11,32 @@
 namespace base {
 namespace {
 
-World world_of_two() {
-  World world;
-  world.size = 2;
-  return world;
-}
+/// Two ranks that have announced themselves.
+struct TwoRanks {
+  TwoRanks() {
+    Heartbeat::announce(first, *store);
+    Heartbeat::announce(second, *store);
+  }
+
+  World first{.rank = 0, .size = 2};
+  World second{.rank = 1, .size = 2};
+  c10::intrusive_ptr<c10d::Store> store = c10::make_intrusive<c10d::HashStore>();
+};
 
 TEST(Heartbeat, WhoGoesOnIsNotMissing) {
-  const c10::intrusive_ptr<c10d::Store> store = c10::make_intrusive<c10d::HashStore>();
-  World other = world_of_two();
-  other.rank = 1;
-  Heartbeat::announce(world_of_two(), *store);
-  Heartbeat::announce(other, *store);
-  const Heartbeat heartbeat(world_of_two(), store);
-  const Heartbeat of_the_other(other, store);
-  EXPECT_EQ(heartbeat.missing(), "");
+  const TwoRanks ranks;
+  const Heartbeat of_first(ranks.first, ranks.store);
+  const Heartbeat of_second(ranks.second, ranks.store);
+  EXPECT_EQ(of_first.missing(), "");
 }
 
 // The last beat of a rank that ends is often found only after its end was noticed.
 TEST(Heartbeat, LastWordsAreNoSignOfLife) {
-  const c10::intrusive_ptr<c10d::Store> store = c10::make_intrusive<c10d::HashStore>();
-  World other = world_of_two();
-  other.rank = 1;
-  Heartbeat::announce(world_of_two(), *store);
-  Heartbeat::announce(other, *store);
-  const Heartbeat heartbeat(world_of_two(), store);
+  const TwoRanks ranks;
+  const Heartbeat of_first(ranks.first, ranks.store);
   std::this_thread::sleep_for(std::chrono::milliseconds(1500));  // between two beats
-  store->set("alive/1", "1");
-  EXPECT_EQ(heartbeat.missing(), "rank 1 is");
+  ranks.store->set("alive/1", "1");
+  EXPECT_EQ(of_first.missing(), "rank 1 is");
 }
 
 }  // namespace
