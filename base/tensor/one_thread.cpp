@@ -6,21 +6,34 @@
 namespace base {
 namespace {
 
-void set_threads_of_this_thread(int threads) {
-  static const auto set = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
+template <typename Function>
+Function find_function(const char* name) {
+  return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
+}
+
+void set_openmp_threads(int threads) {
+  static const auto set = find_function<void (*)(int)>("omp_set_num_threads");
   if (set != nullptr) set(threads);
+}
+
+/// MKL's matrix products have a number of their own. Returns the one before.
+int set_mkl_threads(int threads) {
+  static const auto set = find_function<int (*)(int)>("MKL_Set_Num_Threads_Local");
+  return set != nullptr ? set(threads) : 0;
 }
 
 }  // namespace
 
 OneThread::OneThread() {
   at::internal::lazy_init_num_threads();  // or a new thread's first operation would set the number anew
-  before_ = at::get_num_threads();
-  set_threads_of_this_thread(1);
+  openmp_before_ = at::get_num_threads();
+  set_openmp_threads(1);
+  mkl_before_ = set_mkl_threads(1);
 }
 
 OneThread::~OneThread() {
-  set_threads_of_this_thread(before_);
+  set_mkl_threads(mkl_before_);
+  set_openmp_threads(openmp_before_);
 }
 
 }  // namespace base

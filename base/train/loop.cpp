@@ -12,6 +12,7 @@
 #include "base/log/format.h"
 #include "base/log/log.h"
 #include "base/tensor/device.h"
+#include "base/tensor/one_thread.h"
 #include "base/train/precision.h"
 #include "base/train/trainer.h"
 
@@ -85,6 +86,8 @@ void Trainer::check(const DataLoader& data, const Batch& batch) const {
 /// which this one may have none.
 Tensors Trainer::train_batch(const Batch& batch, std::int64_t examples) {
   const auto start = std::chrono::steady_clock::now();
+  std::optional<OneThread> one_thread;
+  if (small_steps_) one_thread.emplace();
   const bool has_examples = batch.size() > 0;
   if (has_examples) check(*training_, batch);
   const Tensors tensors = to_device(has_examples ? batch.tensors : stand_in());

@@ -11,6 +11,7 @@
 #include "base/tensor/device.h"
 #include "base/train/precision.h"
 #include "base/train/restore.h"
+#include "base/train/work.h"
 
 namespace base {
 namespace {
@@ -163,6 +164,7 @@ void Trainer::prepare() {
   if (settings_.precision == "fp16") scaler_ = std::make_unique<GradientScaler>(device_, GradientScaler::Options{});
   if (settings_.average.decay > 0) average_ = std::make_unique<WeightAverage>(*model_, settings_.average.decay);
   optimizer_ = Optimizer::make(settings_.optimizer, parameter_groups());
+  small_steps_ = device_.is_cpu() && is_small_step(work_per_example(*model_), settings_.data.batch_size);
 }
 
 /// What callbacks see from now on.

@@ -150,6 +150,7 @@ class Trainer {
   torch::Device device_;
   std::shared_ptr<ProcessGroup> group_;
   bool channels_last_ = false;
+  bool small_steps_ = false;  // one thread is faster at them than several
 
   std::unique_ptr<Optimizer> optimizer_;  // made when first needed, since the hooks say how
   std::unique_ptr<Schedule> schedule_;
