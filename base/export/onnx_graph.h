@@ -42,7 +42,7 @@ struct OnnxValue {
 struct OnnxGraph {
   std::string name = "model";
   std::int64_t opset = 17;
-  Signature signature;                      // of inputs and outputs, which are values of these names
+  Signature signature;  // of inputs and outputs, which are values of these names
   std::vector<OnnxNode> nodes;
   std::vector<OnnxTensor> initializers;
   std::map<std::string, OnnxValue> values;  // types of values in between, as far as they are known

@@ -28,7 +28,8 @@ void TrainSettings::declare(Knobs& knobs) {
   knobs.add("precision", precision, "of the forward pass; fp16 needs a GPU", {.choices = {"fp32", "bf16", "fp16"}});
   knobs.add("layout", layout, "of pictures in memory; auto: channels_last for networks with convolutions of pictures",
             {.choices = {"auto", "contiguous", "channels_last"}});
-  knobs.add("threads", threads, "at most, for the work inside one operation; 0: one for each core", {.min = 0, .max = 1024});
+  knobs.add("threads", threads, "at most, for the work inside one operation; 0: one for each core",
+            {.min = 0, .max = 1024});
   knobs.add("gpu_memory", gpu_memory, "the part of the GPU's memory that may be taken", {.min = 0.01, .max = 1.0});
   knobs.add("seed", seed, "of the weights, the order of the data and everything else that is drawn");
   knobs.add("deterministic", deterministic, "the same bits in every run; slower on a GPU");
