@@ -12,6 +12,7 @@
 #include <string>
 
 #include "base/artifact/signature.h"
+#include "base/infer/tensorrt_options.h"
 
 namespace base {
 
@@ -33,7 +34,8 @@ class Backend {
 };
 
 struct BackendOptions {
-  int threads = 0;  // inside one run(); 0: as many as there are cores
+  int threads = 0;                // inside one run(); 0: as many as there are cores
+  TensorRtOptions tensorrt = {};  // for the target tensorrt alone
 };
 
 /// `target` is "cpu" (ONNX Runtime), "cuda:0" (ONNX Runtime or LibTorch on a GPU), "tensorrt:0", "torch" (LibTorch on

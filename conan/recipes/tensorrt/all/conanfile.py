@@ -43,6 +43,18 @@ class TensorRTConan(ConanFile):
                 return found
         return None
 
+    def _find_cuda(self):
+        """The same of CUDA's runtime."""
+        own = self.conf.get("user.tensorrt:cuda_root") or os.getenv("CUDA_PATH") or os.getenv("CUDA_HOME")
+        triplet = {"armv8": "aarch64"}.get(str(self.settings.arch), str(self.settings.arch)) + "-linux"
+        for root in [own] if own else ["/usr/local/cuda", "/opt/cuda", "/usr"]:
+            found = [next((os.path.join(root, folder) for folder in folders if os.path.exists(os.path.join(root, folder, file))), None)
+                     for folders, file in ((("include", f"targets/{triplet}/include"), "cuda_runtime_api.h"),
+                                           (("lib64", "lib", f"targets/{triplet}/lib", f"lib/{triplet}-gnu"), "libcudart_static.a"))]
+            if all(found):
+                return found
+        return None
+
     def _version(self, include):
         header = os.path.join(include, "NvInferVersion.h")
         numbers = dict(re.findall(r"#define (?:NV_TENSORRT|TRT)_(MAJOR|MINOR|PATCH)(?:_ENTERPRISE)? (\d+)",
@@ -57,6 +69,10 @@ class TensorRTConan(ConanFile):
                 f"libnvinfer.so ({', '.join(self._folders('lib', arch))}) below {' or '.join(self._roots)}. Install "
                 "NVIDIA's packages libnvinfer-dev and libnvonnxparsers-dev, or unpack its archive and set TENSORRT_ROOT "
                 "(or the conf user.tensorrt:root) to that folder, or do without it: -o '&:with_tensorrt=False'")
+        if not self._find_cuda():
+            raise ConanInvalidConfiguration(
+                "CUDA's runtime was not found: no cuda_runtime_api.h together with libcudart_static.a. Install NVIDIA's package "
+                "cuda-cudart-dev, or set CUDA_PATH (or the conf user.tensorrt:cuda_root) to the folder of the toolkit")
 
     def package_id(self):
         found = self._find(self.info.settings.arch)
@@ -76,3 +92,8 @@ class TensorRTConan(ConanFile):
                 component.libs, component.includedirs, component.libdirs, component.bindirs = [name], [include], [lib], []
                 if name in ("nvonnxparser", "nvinfer_plugin"):  # the lean and dispatch runtimes stand for nvinfer
                     component.requires = ["nvinfer"]
+        cudart = self.cpp_info.components["cudart"]
+        cudart.set_property("cmake_target_name", "TensorRT::cudart")
+        cuda_include, cuda_lib = self._find_cuda()
+        cudart.libs, cudart.includedirs, cudart.libdirs, cudart.bindirs = ["cudart_static"], [cuda_include], [cuda_lib], []
+        cudart.system_libs = ["dl", "pthread", "rt"]

@@ -1,0 +1,67 @@
+#include "base/infer/random_inputs.h"
+
+#include <bit>
+#include <cstring>
+#include <random>
+
+namespace base {
+namespace {
+
+// The upper bits of a float from -1 to 1 in the 5 bits of exponent of FP16, without a float type for it: 1 + m / 1024
+// with a sign, times 2^-1, or 2^-2, ...
+std::uint16_t half_bits(std::uint64_t random) {
+  const auto exponent = static_cast<std::uint16_t>(11 + (random >> 11U & 3U));  // 2^-4 to 2^-1
+  return static_cast<std::uint16_t>((random & 0x8000U) | static_cast<unsigned>(exponent << 10U) |
+                                    (random >> 20U & 0x3ffU));
+}
+
+void fill(TensorView& view, std::vector<std::byte>& bytes, std::mt19937_64& random) {
+  const std::size_t size = size_of(view.dtype);
+  for (std::size_t at = 0; at < bytes.size(); at += size) {
+    const std::uint64_t draw = random();
+    const double unit = static_cast<double>(draw >> 11U) * 0x1p-52 - 1;  // from -1 to 1
+    std::uint64_t value = draw >> 40U & 1U;
+    switch (view.dtype) {
+      case DType::kF64:
+        value = std::bit_cast<std::uint64_t>(unit);
+        break;
+      case DType::kF32:
+        value = std::bit_cast<std::uint32_t>(static_cast<float>(unit));
+        break;
+      case DType::kBF16:
+        value = std::bit_cast<std::uint32_t>(static_cast<float>(unit)) >> 16U;
+        break;
+      case DType::kF16:
+        value = half_bits(draw);
+        break;
+      case DType::kU8:
+        value = draw >> 40U & 255U;
+        break;
+      default:
+        break;
+    }
+    std::memcpy(bytes.data() + at, &value, size);
+  }
+}
+
+}  // namespace
+
+RandomInputs::RandomInputs(const Signature& signature, const std::map<std::string, std::int64_t>& sizes,
+                           std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  for (const TensorSpec& spec : signature.inputs) {
+    TensorView& view =
+        views_.emplace_back(TensorView{.name = spec.name, .dtype = spec.dtype, .shape = {}, .bytes = {}});
+    std::size_t count = size_of(spec.dtype);
+    for (const Axis& axis : spec.axes) {
+      const auto found = axis.is_dynamic() ? sizes.find(axis.name) : sizes.end();
+      view.shape.push_back(found != sizes.end() ? found->second : axis.size);
+      count *= static_cast<std::size_t>(view.shape.back());
+    }
+    std::vector<std::byte>& bytes = bytes_.emplace_back(count);
+    fill(view, bytes, random);
+    view.bytes = bytes;
+  }
+}
+
+}  // namespace base
