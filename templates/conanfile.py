@@ -22,6 +22,9 @@ class ProjectConan(ConanFile):
 
     def configure(self):
         self.options["scaffold"].with_cuda = self.options.with_cuda
+<% if tensorrt %>
+        self.options["scaffold"].with_tensorrt = self.options.with_cuda
+<% endif %>
 <% endif %>
 
     def layout(self):  # a folder for each preset of CMakePresets.json

@@ -12,6 +12,9 @@
 //     demo validate --run FOLDER      the figures of its checkpoint on the validation data
 //     demo evaluate --run FOLDER      the same on the test data
 //     demo predict  --run FOLDER      the answers for the test data, to a CSV file
+//     demo export   --run FOLDER      its model for other engines: ONNX, TorchScript, weights
+//     demo infer    --export FOLDER   the answers of an exported model to questions from a file or a pipe
+//     demo check    --export FOLDER   an engine's answers beside another's, and how fast it is
 //     demo describe                   the network: its layers, inputs and outputs
 //     demo settings                   every knob with its value, as a file for --config
 //

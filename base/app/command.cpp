@@ -23,6 +23,9 @@ constexpr std::array kCommands{
     CommandInfo{Command::kValidate, "validate", "Measures a run's checkpoint on the validation data."},
     CommandInfo{Command::kEvaluate, "evaluate", "Measures a run's checkpoint on the test data."},
     CommandInfo{Command::kPredict, "predict", "Writes the answers for the test data to a CSV file."},
+    CommandInfo{Command::kExport, "export", "Exports a run's model: ONNX, TorchScript and its weights in one folder."},
+    CommandInfo{Command::kInfer, "infer", "Answers questions from a file or a pipe with an exported model."},
+    CommandInfo{Command::kCheck, "check", "Compares an engine's answers with another's, and measures it."},
     CommandInfo{Command::kDescribe, "describe", "Shows the network: its layers, inputs and outputs."},
     CommandInfo{Command::kSettings, "settings", "Prints every knob with its value, as a file for --config."},
 };

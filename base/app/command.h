@@ -8,7 +8,7 @@
 
 namespace base {
 
-enum class Command { kTrain, kLaunch, kValidate, kEvaluate, kPredict, kDescribe, kSettings };
+enum class Command { kTrain, kLaunch, kValidate, kEvaluate, kPredict, kExport, kInfer, kCheck, kDescribe, kSettings };
 
 struct CommandLine {
   Command command;

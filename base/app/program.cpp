@@ -10,6 +10,9 @@
 #include "base/callbacks/stop_signal.h"
 #include "base/callbacks/trial_report.h"
 #include "base/dist/launch_command.h"
+#include "base/infer/check_command.h"
+#include "base/infer/infer_command.h"
+#include "base/infer/torch_backend.h"
 #include "base/log/error.h"
 #include "base/log/format.h"
 #include "base/log/log.h"
@@ -57,6 +60,11 @@ int Program::run(int argc, const char* const* argv) {
       const std::string self = std::filesystem::read_symlink("/proc/self/exe");
       return run_launch_command(line->flags, line->program, line->description, {self, "train"});
     }
+    if (line->command == Command::kInfer || line->command == Command::kCheck) {
+      use_torch_backend();
+      const auto run = line->command == Command::kInfer ? run_infer_command : run_check_command;
+      return run(line->flags, line->program, line->description);
+    }
     choose_defaults();
     Sources sources{.program = line->program, .description = line->description};
     if (!load(line->flags, sources)) return 0;
@@ -65,7 +73,9 @@ int Program::run(int argc, const char* const* argv) {
       load(line->flags, sources);
     }
     switch (line->command) {
-      case Command::kLaunch:  // has knobs of its own, above
+      case Command::kLaunch:  // these have knobs of their own, above
+      case Command::kInfer:
+      case Command::kCheck:
         break;
       case Command::kTrain:
         return train();
@@ -75,6 +85,8 @@ int Program::run(int argc, const char* const* argv) {
         return measure(Part::kTest);
       case Command::kPredict:
         return predict();
+      case Command::kExport:
+        return export_weights();
       case Command::kDescribe:
         return describe_model();
       case Command::kSettings:
@@ -166,6 +178,12 @@ int Program::predict() {
   return 0;
 }
 
+int Program::export_weights() {
+  const auto trainer = restored_trainer(make_data(Part::kTraining));
+  log::info("exported to {}", export_run(*trainer, settings_.callbacks.exporter, name_));
+  return 0;
+}
+
 int Program::describe_model() {
   const auto model = seeded_model();
   model->set_mode(Model::Mode::kInfer);
@@ -198,6 +216,7 @@ std::unique_ptr<Trainer> Program::make_trainer(const Parts& parts) {
   Knobs knobs;
   settings_.declare(knobs, classes_);
   declare(knobs);
+  settings_.callbacks.project = name_;
   add_callbacks(*trainer, settings_.callbacks, callbacks_, config::values(knobs));
   return trainer;
 }

@@ -64,6 +64,7 @@ class Program {
   void start_log(const RunFolder& run, const World& world) const;
   int measure(Part part);
   int predict();
+  int export_weights();
   int describe_model();
 
   std::shared_ptr<Model> seeded_model() const;

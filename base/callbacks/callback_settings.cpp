@@ -68,6 +68,10 @@ const std::vector<Ready>& ready_callbacks() {
       {"training_log",
        [](const Parts& parts) -> Pointer { return std::make_unique<TrainingLog>(parts.settings.training_log); }},
       {"report", [](const Parts& parts) -> Pointer { return std::make_unique<Report>(parts.settings.report); }},
+      {"exporter",
+       [](const Parts& parts) -> Pointer {
+         return std::make_unique<Exporter>(parts.settings.exporter, parts.trainer, parts.settings.project);
+       }},
       {"checkpoint_saver",
        [](const Parts& parts) -> Pointer {
          return std::make_unique<CheckpointSaver>(parts.trainer.settings().checkpoint);
@@ -111,6 +115,7 @@ void CallbackSettings::declare(Knobs& knobs, const std::vector<std::string>& own
   knobs.section("histograms", histograms, "of weights and gradients, for TensorBoard");
   knobs.section("training_log", training_log, "the figures of the run in training_log.md");
   knobs.section("report", report, "report.html in the run's folder");
+  knobs.section("exporter", exporter, "models for other engines, and what `export` writes");
 }
 
 void add_callbacks(Trainer& trainer, const CallbackSettings& settings, const std::vector<OwnCallback>& own,

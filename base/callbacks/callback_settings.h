@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/callbacks/early_stopping.h"
+#include "base/callbacks/exporter.h"
 #include "base/callbacks/histograms.h"
 #include "base/callbacks/pictures.h"
 #include "base/callbacks/profiler.h"
@@ -30,9 +31,10 @@
 namespace base {
 
 struct CallbackSettings {
-  std::vector<std::string> use = {"epoch_progress", "console_log", "tensor_board",
-                                  "speed",          "report",      "checkpoint_saver"};
+  std::vector<std::string> use = {"epoch_progress", "console_log", "tensor_board",    "speed",
+                                  "report",         "exporter",    "checkpoint_saver"};
   std::string on_error = "stop";
+  std::string project = "model";  // how exported models are called; not a knob
 
   TensorBoardSettings tensor_board = {};
   SpeedSettings speed = {};
@@ -45,6 +47,7 @@ struct CallbackSettings {
   HistogramsSettings histograms = {};
   TrainingLogSettings training_log = {};
   ReportSettings report = {};
+  ExporterSettings exporter = {};
 
   /// `own` are the names of callbacks that a project adds to those of the library.
   void declare(Knobs& knobs, const std::vector<std::string>& own = {});

@@ -35,6 +35,7 @@ class RunFolder {
   std::filesystem::path config() const { return path_ / "config.toml"; }
   std::filesystem::path environment() const { return path_ / "environment.json"; }
   std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
+  std::filesystem::path exports() const { return path_ / "exports"; }
 
  private:
   explicit RunFolder(std::filesystem::path path) : path_(std::move(path)) {}

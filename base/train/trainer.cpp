@@ -333,14 +333,23 @@ Results Trainer::evaluate(const DataLoader& data) {
   return results;
 }
 
+void Trainer::serve(const std::function<void(Model&)>& use) {
+  struct Back {  // also after an Error, which callers may get over
+    Model& model;
+    Model::Mode mode;
+    ~Back() { model.set_mode(mode); }
+  };
+  const auto average = swap_in_average();
+  const Back back{*model_, model_->mode()};
+  model_->set_mode(Model::Mode::kInfer);
+  use(*model_);
+}
+
 Tensors Trainer::predict(const Tensors& inputs) {
   const torch::NoGradGuard no_grad;
-  const auto average = swap_in_average();
   const PrecisionScope precision(settings_.precision, device_);
-  const Model::Mode before = model_->mode();
-  model_->set_mode(Model::Mode::kInfer);
-  const Tensors outputs = model_->run(to_device(inputs)).to(torch::kCPU);
-  model_->set_mode(before);
+  Tensors outputs;
+  serve([&](Model& model) { outputs = model.run(to_device(inputs)).to(torch::kCPU); });
   return outputs;
 }
 

@@ -13,6 +13,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -71,6 +72,9 @@ class Trainer {
   Predictions predict(const DataLoader& data);
   /// The answer to one batch of inputs, by name.
   Tensors predict(const Tensors& inputs);
+  /// Calls `use` with the model as it is served: in the mode kInfer and, if the settings ask for them, with averaged
+  /// weights.
+  void serve(const std::function<void(Model&)>& use);
 
   /// Called from now on; returns the trainer, for more.
   Trainer& add(std::unique_ptr<Callback> callback);
@@ -81,6 +85,7 @@ class Trainer {
   const TrainSettings& settings() const { return settings_; }
   Model& model() { return *model_; }
   const std::shared_ptr<Model>& shared_model() const { return model_; }
+  const DataLoader& training_data() const { return *training_; }
   torch::Device device() const { return device_; }
   ProcessGroup& group() { return *group_; }
   const World& world() const { return group_->world(); }

@@ -20,6 +20,11 @@ print_usage() { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "$0"; }
 
 # For scripts without options.
 help_if_asked() { case ${1:-} in -h | --help) print_usage && exit 0 ;; esac }
+parse_arguments() {
+  help_if_asked "$@"
+  hyper_parameters=() switches=()
+  parse_options "$@"
+}
 
 print_help() {
   print_usage
@@ -52,6 +57,14 @@ parse_options() {
     esac
     shift
   done
+}
+
+# find_run JOB: the folder of a job, as $run.
+find_run() {
+  [ -n "$1" ] || fail "whose weights?" "give JOB, one of the folders in runs; --help says more"
+  run=$1
+  [ -d "$run" ] || run=runs/$1
+  [ -d "$run" ] || fail "there is no job '$1'" "give one of the folders in runs, or the path of another"
 }
 
 # On $PATH, or the one that was installed with the scaffold command.
