@@ -42,6 +42,8 @@ class Plan {
         if (options.engine == QuantizedFor::kOnnxRuntime) round_result(node);
       } else if (is_sum(node)) {
         round_sum(i);
+      } else if (is_mean(node)) {
+        add_result(node.outputs[0]);
       }
     }
   }
@@ -124,6 +126,13 @@ class Plan {
     for (const std::string& input : node.inputs)
       if (!index_.is_float(input) || index_.constant(input) != nullptr) return false;
     return is_from_convolution(node.inputs[0]) || is_from_convolution(node.inputs[1]);
+  }
+
+  /// A mean of rounded values, which ONNX Runtime computes as integers if its result is rounded too.
+  bool is_mean(const OnnxNode& node) const {
+    if (node.operation != "GlobalAveragePool" && node.operation != "AveragePool") return false;
+    return options_.engine == QuantizedFor::kOnnxRuntime && known_.contains(node.inputs[0]) &&
+           !index_.is_output(node.outputs[0]);
   }
 
   void round_sum(std::size_t i) {

@@ -44,6 +44,7 @@ double divergence(std::span<const std::uint64_t> bins, std::size_t kept, std::ui
       if (bins[i] > 0 || (is_last && beyond > 0)) ++occupied;
     }
     if (occupied == 0) continue;
+    sum -= static_cast<double>(occupied - 1) / (2 * all);  // expected of bins that differ by chance alone
     // A level knows how many values it holds, not where: they count as spread over the bins that have any.
     const double rounded = std::max(static_cast<double>(held), 1e-4) / static_cast<double>(occupied) / inside;
     for (std::size_t i = begin; i < end; ++i) {
@@ -88,6 +89,7 @@ void RangeObserver::observe(std::span<const float> values) {
     seen_.least = count_ == 0 ? value : std::min(seen_.least, value);
     seen_.most = count_ == 0 ? value : std::max(seen_.most, value);
     ++count_;
+    if (value == 0) ++zeros_;
     const auto bin = std::min(static_cast<std::size_t>(std::fabs(value) * bins_per_unit), kBins - 1);
     ++(value < 0 ? below_ : above_)[bin];
   }
@@ -131,6 +133,7 @@ Range RangeObserver::percentile_range(double percentile) const {
 float RangeObserver::entropy_limit() const {
   std::vector<std::uint64_t> sizes(kBins);
   for (std::size_t i = 0; i < kBins; ++i) sizes[i] = below_[i] + above_[i];
+  sizes[0] -= zeros_;  // zero is exact however the range is cut, and after a ReLU half of all values are
   return limit_ / static_cast<float>(kBins) * static_cast<float>(best_cut(sizes, kLevels));
 }
 

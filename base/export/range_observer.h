@@ -45,6 +45,7 @@ class RangeObserver {
 
   std::uint64_t count_ = 0;
   std::uint64_t not_finite_ = 0;
+  std::uint64_t zeros_ = 0;
   Range seen_;
   float limit_ = 0;                   // the histogram goes from -limit_ to limit_
   std::vector<std::uint64_t> below_;  // bins of negative values, outwards from zero
@@ -52,7 +53,8 @@ class RangeObserver {
 };
 
 /// Where to cut a histogram of sizes so that what is left, spread over `levels` steps, is most like all of it: the
-/// number of bins to keep, at least `levels`. Values beyond the cut count as the largest that is left.
+/// number of bins to keep, at least `levels`. Values beyond the cut count as the largest that is left. What bins of few
+/// values differ by chance is not held against the wider cut.
 std::size_t best_cut(std::span<const std::uint64_t> bins, std::size_t levels);
 
 }  // namespace base

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <numeric>
 #include <random>
 
 #include "base/export/calibration.h"
@@ -102,6 +104,16 @@ TEST(RangeObserver, EntropyCutsOffOneOutlierButNotTheBulk) {
   EXPECT_LT(range.least, -2.5);
 }
 
+TEST(RangeObserver, EntropyKeepsWhatMattersOfFewValues) {
+  for (const std::size_t count : {2'000U, 20'000U, 200'000U}) {
+    std::vector<float> values = normal(count);
+    const Range all = observed(values).range(kEntropy);
+    EXPECT_GT(all.most, 2.5) << count;
+    for (float& value : values) value = std::max(value, 0.F);  // a ReLU: half of the values are zeros
+    EXPECT_GT(observed(values).range(kEntropy).most, 2.5) << count;
+  }
+}
+
 TEST(RangeObserver, EntropyKeepsAllOfAnEvenDistribution) {
   std::vector<float> values(100'000);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i) / 100'000.F;
@@ -120,25 +132,24 @@ TEST(BestCut, KeepsAtLeastTheLevelsAndNoEmptyTail) {
 
 // The textbook's sum, for a histogram that is small enough to write out.
 TEST(BestCut, ChoosesTheLeastDivergence) {
-  const std::vector<std::uint64_t> bins = {8, 4, 2, 1, 0, 1};
-  const auto divergence = [&](std::vector<double> original, std::vector<double> rounded) {
+  const auto divergence = [&](const std::vector<double>& original, const std::vector<double>& rounded) {
+    const double all = std::accumulate(original.begin(), original.end(), 0.0);
+    const double inside = std::accumulate(rounded.begin(), rounded.end(), 0.0);
     double sum = 0;
-    double all = 0;
-    double inside = 0;
-    for (const double one : original) all += one;
-    for (const double one : rounded) inside += one;
     for (std::size_t i = 0; i < original.size(); ++i)
       if (original[i] > 0) sum += original[i] / all * std::log(original[i] / all / (rounded[i] / inside));
     return sum;
   };
-  // Two levels: {8 4 2 | 1 0 1}; {8 4 | 2 1 1}, the last with the one beyond; and so on.
-  const double six = divergence({8, 4, 2, 1, 0, 1}, {14 / 3., 14 / 3., 14 / 3., 1, 0, 1});
-  const double four = divergence({8, 4, 2, 2}, {6, 6, 1.5, 1.5});
-  const double three = divergence({8, 4, 4}, {8, 3, 3});
-  const double two = divergence({8, 8}, {8, 4});
-  const double least = std::min({six, four, three, two});
-  const std::size_t expected = least == six ? 6U : least == four ? 4U : least == three ? 3U : 2U;
-  EXPECT_EQ(best_cut(bins, 2), expected);
+  const std::vector<std::uint64_t> bins = {800'000, 400'000, 200'000, 100'000, 0, 1'000};
+  // Two levels: all six bins as {8 4 2 | 1 0 .01}, four as {8 4 | 2 1 and what is beyond}, and so on.
+  const std::map<double, std::size_t> cuts = {
+      {divergence({8, 4, 2, 1, 0, .01}, {14 / 3., 14 / 3., 14 / 3., .505, 0, .505}), 6},
+      {divergence({8, 4, 2, 1, .01}, {6, 6, 1.5, 1.5, 1e-9}), 5},
+      {divergence({8, 4, 2, 1.01}, {6, 6, 1.5, 1.5}), 4},
+      {divergence({8, 4, 3.01}, {8, 3, 3}), 3},
+      {divergence({8, 7.01}, {8, 4}), 2}};
+  EXPECT_EQ(cuts.begin()->second, 3U);  // the least of them
+  EXPECT_EQ(best_cut(bins, 2), 3U);
 }
 
 RC_GTEST_PROP(RangeObserver, NeverGivesMoreThanWasSeen, (std::vector<float> values)) {
