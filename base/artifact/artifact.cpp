@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <ctime>
+#include <ranges>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -75,6 +76,19 @@ std::optional<std::int64_t> step_named(const std::string& name) {
   return number;
 }
 
+/// What has a number for a name, the highest first.
+std::vector<fs::path> numbered(const fs::path& folder) {
+  std::error_code error;
+  std::vector<std::pair<std::int64_t, fs::path>> found;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    if (const auto number = step_named(entry->path().filename().string())) found.emplace_back(*number, entry->path());
+  }
+  std::ranges::sort(found, std::greater<>());
+  std::vector<fs::path> paths;
+  for (auto& [number, path] : found) paths.push_back(std::move(path));
+  return paths;
+}
+
 }  // namespace
 
 Artifact Artifact::open(const fs::path& folder, Check check) {
@@ -128,7 +142,7 @@ fs::path Artifact::file(std::string_view name) const {
 
 ArtifactWriter::ArtifactWriter(const fs::path& folder) : partial_(kExportFolder, folder) {}
 
-void ArtifactWriter::publish(ExportManifest manifest, const std::string& settings) {
+void ArtifactWriter::complete(ExportManifest manifest, const std::string& settings) {
   writing([&] {
     if (!settings.empty()) write_checked_file(path() / kSettingsFile, settings);
     if (manifest.time.empty()) manifest.time = now();
@@ -144,19 +158,17 @@ void ArtifactWriter::publish(ExportManifest manifest, const std::string& setting
     static_cast<void>(manifest_text(manifest));  // refuses a name before it becomes a folder
     manifest.files.push_back(write_triton_view(path(), manifest));
     write_checked_file(path() / kManifest, manifest_text(manifest));
-    partial_.publish();
   });
+}
+
+void ArtifactWriter::publish() {
+  writing([&] { partial_.publish(); });
 }
 
 std::optional<fs::path> newest_export(const fs::path& folder) {
   std::error_code error;
   if (fs::exists(folder / kManifest, error)) return folder;
-  std::vector<std::pair<std::int64_t, fs::path>> found;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    if (const auto number = step_named(entry->path().filename().string())) found.emplace_back(*number, entry->path());
-  }
-  std::ranges::sort(found, std::greater<>());
-  for (const auto& [number, path] : found) {
+  for (const fs::path& path : numbered(folder)) {
     try {
       static_cast<void>(Artifact::open(path, Artifact::Check::kSizes));
       return path;
@@ -165,6 +177,10 @@ std::optional<fs::path> newest_export(const fs::path& folder) {
     }
   }
   return std::nullopt;
+}
+
+void keep_newest_exports(const fs::path& folder, std::int64_t count) {
+  for (const fs::path& path : numbered(folder) | std::views::drop(count)) remove_folder(kExportFolder, path);
 }
 
 }  // namespace base

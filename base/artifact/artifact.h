@@ -52,7 +52,8 @@ class Artifact {
 ///
 ///     ArtifactWriter writer("exports/400");
 ///     write_onnx(graph, writer.path() / kOnnxFile);
-///     writer.publish({.model = "demo", .step = 400, .signature = graph.signature}, settings_toml(settings));
+///     writer.complete({.model = "demo", .step = 400, .signature = graph.signature}, settings_toml(settings));
+///     writer.publish();
 ///
 class ArtifactWriter {
  public:
@@ -62,9 +63,12 @@ class ArtifactWriter {
   /// For the files of the model. There has to be a model.onnx at least.
   const std::filesystem::path& path() const { return partial_.path(); }
 
-  /// Adds the rest, syncs all to the disk, and renames the folder. The files of `manifest` are those that are there,
-  /// its time is now if it has none.
-  void publish(ExportManifest manifest, const std::string& settings = {});
+  /// Adds the rest, so that path() is an export that can be opened and tried. The files of `manifest` are those that
+  /// are there, its time is now if it has none.
+  void complete(ExportManifest manifest, const std::string& settings = {});
+
+  /// Syncs the folder to the disk and renames it. Nothing is added or changed after complete().
+  void publish();
 
  private:
   PartialFolder partial_;
@@ -73,6 +77,10 @@ class ArtifactWriter {
 /// The export with the highest number in a folder such as exports/, by the manifest and the sizes of its files; nothing
 /// if there is none. A folder that is an export itself is its own newest.
 std::optional<std::filesystem::path> newest_export(const std::filesystem::path& folder);
+
+/// Removes all exports in the folder but those with the highest numbers. Those of another precision (400-int8) were
+/// asked for by name, and stay.
+void keep_newest_exports(const std::filesystem::path& folder, std::int64_t count);
 
 }  // namespace base
 

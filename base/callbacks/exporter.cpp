@@ -27,8 +27,8 @@ void ExporterSettings::declare(Knobs& knobs) {
   knobs.add("best_only", best_only, "only those with the best score so far");
   knobs.add("keep", keep, "so many of the newest exports; 0: all", {.min = 0});
   knobs.add("precision", precision, "in which the exported model computes", {.choices = {"fp32", "fp16", "int8"}});
-  knobs.add("calibration_batches", calibration_batches, "int8: batches of training data that the ranges are measured with",
-            {.min = 1});
+  knobs.add("calibration_batches", calibration_batches,
+            "int8: batches of training data that the ranges are measured with", {.min = 1});
 }
 
 std::filesystem::path export_run(Trainer& trainer, const ExporterSettings& settings, const std::string& project) {

@@ -22,12 +22,12 @@ struct ExporterSettings {
   void declare(Knobs& knobs);
 };
 
-/// Exports the weights that the trainer has now to exports/STEP in the folder of its run (STEP-fp16 and STEP-int8 in another
-/// precision), and returns that folder. `project` is how the model is called.
+/// Exports the weights that the trainer has now to exports/STEP in the folder of its run (STEP-fp16 and STEP-int8 in
+/// another precision), and returns that folder. `project` is how the model is called.
 std::filesystem::path export_run(Trainer& trainer, const ExporterSettings& settings, const std::string& project);
 
-/// After validations, and at the end of a run without any: exports/STEP in the folder of the run, with averaged weights if
-/// they are what is validated. A model that cannot be exported is told once, and trains on.
+/// After validations, and at the end of a run without any: exports/STEP in the folder of the run, with averaged weights
+/// if they are what is validated. A model that cannot be exported is told once, and trains on.
 class Exporter final : public Callback {
  public:
   /// The trainer is the one that calls it.

@@ -54,7 +54,8 @@ int main(int argc, char** argv) {
     const base::OnnxGraph graph = graph_of(network);
     base::ArtifactWriter writer(folder / "1");
     base::write_onnx(graph, writer.path() / base::kOnnxFile);
-    writer.publish({.model = "mnist_cnn", .signature = graph.signature});
+    writer.complete({.model = "mnist_cnn", .signature = graph.signature});
+    writer.publish();
 
     const torch::Tensor image = torch::rand({64, 1, 28, 28});
     const torch::Tensor logits = network.forward(image).contiguous();

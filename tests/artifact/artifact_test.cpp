@@ -34,7 +34,8 @@ fs::path write_export(const TemporaryFolder& folder, const std::string& name = "
   ArtifactWriter writer(folder / name);
   write_file(writer.path() / kOnnxFile, "the model");
   write_file(writer.path() / kWeightsFile, "the weights");
-  writer.publish(manifest, "width = 3\n");
+  writer.complete(manifest, "width = 3\n");
+  writer.publish();
   return folder / name;
 }
 
@@ -93,11 +94,11 @@ TEST(Artifact, ReplacesAnExportButNothingElse) {
 TEST(Artifact, NeedsAModelAndTakesNoOtherFiles) {
   const MemoryFolder folder;
   ArtifactWriter writer(folder / "1");
-  EXPECT_THAT(message_of(ErrorKind::kExport, [&] { writer.publish(small_manifest()); }), HasSubstr("no model.onnx"));
+  EXPECT_THAT(message_of(ErrorKind::kExport, [&] { writer.complete(small_manifest()); }), HasSubstr("no model.onnx"));
   ArtifactWriter other(folder / "2");
   write_file(other.path() / kOnnxFile, "the model");
   write_file(other.path() / "notes.txt", "mine");
-  EXPECT_THAT(message_of(ErrorKind::kExport, [&] { other.publish(small_manifest()); }),
+  EXPECT_THAT(message_of(ErrorKind::kExport, [&] { other.complete(small_manifest()); }),
               HasSubstr("what is there is no file of an export"));
   EXPECT_FALSE(fs::exists(folder / "1") || fs::exists(folder / "2"));
 }

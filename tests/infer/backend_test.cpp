@@ -65,7 +65,8 @@ class OnnxRuntime : public ::testing::Test {
   std::string error_with_model(const std::string& bytes) {
     ArtifactWriter writer(folder_ / "1");
     write_file(writer.path() / kOnnxFile, bytes);
-    writer.publish({.signature = small_graph().signature});
+    writer.complete({.signature = small_graph().signature});
+    writer.publish();
     return folder_.shorten(message_of(ErrorKind::kBackend, [&] { load_backend(folder_ / "1", "cpu"); }));
   }
   MemoryFolder folder_;

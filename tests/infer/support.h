@@ -55,7 +55,8 @@ inline std::filesystem::path write_export(const std::filesystem::path& folder, c
                                           const OnnxWriteOptions& options = {}) {
   ArtifactWriter writer(folder);
   write_onnx(graph, writer.path() / kOnnxFile, options);
-  writer.publish({.model = "small", .step = 7, .signature = graph.signature, .metrics = {{"accuracy", 0.5}}});
+  writer.complete({.model = "small", .step = 7, .signature = graph.signature, .metrics = {{"accuracy", 0.5}}});
+  writer.publish();
   return folder;
 }
 
