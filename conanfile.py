@@ -27,7 +27,7 @@ class ScaffoldConan(ConanFile):
         "shared": False,
         "fPIC": True,
         "with_cuda": False,
-        "with_onnxruntime": False,
+        "with_onnxruntime": True,
         "with_tensorrt": False,
     }
     implements = ["auto_shared_fpic"]
@@ -85,6 +85,7 @@ class ScaffoldConan(ConanFile):
         toolchain = CMakeToolchain(self)
         toolchain.user_presets_path = False  # CMakePresets.json is in the repository
         toolchain.variables["SCAFFOLD_WITH_CUDA"] = bool(self.options.with_cuda)
+        toolchain.variables["SCAFFOLD_WITH_ONNXRUNTIME"] = bool(self.options.with_onnxruntime)
         toolchain.generate()
 
     def build(self):
@@ -108,13 +109,18 @@ class ScaffoldConan(ConanFile):
         core.requires = [f"{name}::{name}" for name in sorted(in_graph)]
         core.system_libs = ["pthread", *self.conf.get("user.scaffold:system_libs", default=[], check_type=list)]
 
+        infer = self.cpp_info.components["infer"]  # runs exported models, with no LibTorch behind it either
+        infer.set_property("cmake_target_name", "scaffold::infer")
+        infer.libs = ["scaffold_infer"]
+        infer.requires = ["core"]
+        if self.options.with_onnxruntime:
+            infer.requires.append("onnxruntime::onnxruntime")
+        if self.options.with_tensorrt:
+            infer.requires.append("tensorrt::nvinfer")
+
         scaffold = self.cpp_info.components["scaffold"]
         scaffold.set_property("cmake_target_name", "scaffold::scaffold")
         scaffold.libs = ["scaffold"]
-        scaffold.requires = ["core", "libtorch::torch"]
+        scaffold.requires = ["core", "infer", "libtorch::torch"]
         # The precompiled base/torch.h in the package is taken only by files compiled with the flags that made it.
         scaffold.cxxflags = ["-fPIC", "-fno-devirtualize"] if self.settings.compiler == "gcc" else []
-        if self.options.with_onnxruntime:
-            scaffold.requires.append("onnxruntime::onnxruntime")
-        if self.options.with_tensorrt:
-            scaffold.requires.append("tensorrt::nvinfer")

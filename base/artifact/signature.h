@@ -39,6 +39,10 @@ struct Signature {
 /// "image F32 [batch, 1, 28, 28]", for messages.
 std::string describe(const TensorSpec& spec);
 
+/// Whether all tensors begin with one and the same dynamic axis, which is on no other place: the batch. Rows of several
+/// callers can then be run as one.
+bool has_batch_axis(const Signature& signature);
+
 /// The inputs in the order of the signature. One usage Error names all that is missing, unknown, there twice, or of
 /// another type or shape.
 std::vector<const TensorView*> match_inputs(const Signature& signature, std::span<const TensorView> inputs);

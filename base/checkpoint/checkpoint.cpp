@@ -2,24 +2,16 @@
 
 #include "base/checkpoint/checkpoint.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstddef>
-#include <cstring>
 #include <set>
 #include <span>
 #include <string_view>
 
 #include "base/checkpoint/checkpoint_files.h"
-#include "base/checkpoint/folder.h"
 #include "base/log/error.h"
 #include "base/log/format.h"
-#include "base/records/bytes.h"
-#include "base/records/crc32c.h"
-#include "base/records/output_file.h"
+#include "base/records/checked_file.h"
+#include "base/records/folder.h"
 #include "base/records/safetensors.h"
 #include "base/tensor/tensor_view.h"
 
@@ -39,22 +31,16 @@ auto writing(const Write& write) {
   }
 }
 
-Manifest::File write_text(const fs::path& path, const std::string& text) {
+CheckedFile write_text(const fs::path& path, const std::string& text) {
   if (text.size() > kMostJsonBytes) {
     throw Error(ErrorKind::kCheckpoint, "numbers and texts of more than 64 MB cannot be saved", path.string(),
                 "save them as tensors");
   }
-  writing([&] {
-    OutputFile file(path);
-    file.append(bytes_of(text));
-    file.sync();
-    file.close();
-  });
-  return {path.filename().string(), text.size(), crc32c(bytes_of(text))};
+  return writing([&] { return write_checked_file(path, text); });
 }
 
-Manifest::File write_tensors(const fs::path& path, const State& state) {
-  return writing([&]() -> Manifest::File {
+CheckedFile write_tensors(const fs::path& path, const State& state) {
+  return writing([&]() -> CheckedFile {
     std::vector<torch::Tensor> tensors;  // keeps the copies alive
     std::vector<TensorView> views;
     for (const auto& [name, tensor] : state.tensors()) {
@@ -66,33 +52,9 @@ Manifest::File write_tensors(const fs::path& path, const State& state) {
   });
 }
 
-// Reads it all, since a checksum is what tells. Not through a mapping: a disk that fails would end the process.
-void check_file(const fs::path& path, const Manifest::File& expected) {
-  std::error_code error;
-  if (!fs::exists(path, error)) throw damaged(path, "it is missing");
-  const int descriptor = fs::is_regular_file(path, error) ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : -1;
-  if (descriptor < 0) throw damaged(path, "it cannot be read");
-  std::vector<std::byte> buffer(std::size_t{1} << 20);
-  std::uint64_t size = 0;
-  std::uint32_t crc = 0;
-  ssize_t count = 0;
-  while ((count = ::read(descriptor, buffer.data(), buffer.size())) > 0 || (count < 0 && errno == EINTR)) {
-    if (count < 0) continue;
-    crc = crc32c(std::span(buffer).first(static_cast<std::size_t>(count)), crc);
-    size += static_cast<std::uint64_t>(count);
-    if (size > expected.size) break;
-  }
-  const int reason = errno;
-  ::close(descriptor);
-  if (count < 0) throw damaged(path, std::strerror(reason));
-  if (size > expected.size) throw damaged(path, format("it has more than its {} bytes", expected.size));
-  if (size < expected.size) throw damaged(path, format("{} of {} bytes are there", size, expected.size));
-  if (crc != expected.crc32c) throw damaged(path, "its checksum does not fit it");
-}
-
 void refuse_leftovers(const fs::path& folder, const Manifest& manifest) {
   std::set<std::string> expected{std::string(kManifestFile)};
-  for (const Manifest::File& file : manifest.files) expected.insert(file.name);
+  for (const CheckedFile& file : manifest.files) expected.insert(file.name);
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     if (!expected.contains(entry.path().filename().string()))
       throw damaged(entry.path(), "it is no part of the checkpoint");
@@ -114,7 +76,7 @@ void write_checkpoint(const fs::path& folder, const Checkpoint& checkpoint) {
   check_savable(checkpoint);
   Manifest manifest{.step = checkpoint.step, .score = checkpoint.score, .metrics = checkpoint.metrics, .files = {}};
   try {
-    PartialFolder partial(folder);
+    PartialFolder partial(kCheckpointFolder, folder);
     for (const auto& [part, state] : checkpoint.parts) {
       if (state.tensors().empty()) continue;
       manifest.files.push_back(write_tensors(partial.path() / (part + std::string(kTensorsExtension)), state));
@@ -123,7 +85,7 @@ void write_checkpoint(const fs::path& folder, const Checkpoint& checkpoint) {
     write_text(partial.path() / kManifestFile, manifest_text(manifest));
     partial.publish();
   } catch (const fs::filesystem_error& failure) {
-    throw folder_error("the checkpoint cannot be written", failure.path1(), failure.code().value());
+    throw folder_error(kCheckpointFolder, "the checkpoint cannot be written", failure.path1(), failure.code().value());
   }
 }
 
@@ -136,11 +98,11 @@ Checkpoint read_checkpoint(const fs::path& folder) {
   try {
     const Manifest manifest = read_manifest(folder);
     refuse_leftovers(folder, manifest);
-    for (const Manifest::File& file : manifest.files) check_file(folder / file.name, file);
+    for (const CheckedFile& file : manifest.files) check_file(folder / file.name, file, damaged);
 
     Checkpoint checkpoint{.step = manifest.step, .score = manifest.score, .metrics = manifest.metrics, .parts = {}};
-    checkpoint.parts = parse_values(folder / kStateFile, read_text(folder / kStateFile));
-    for (const Manifest::File& file : manifest.files) {
+    checkpoint.parts = parse_values(folder / kStateFile, read_file(folder / kStateFile, kMostJsonBytes, damaged));
+    for (const CheckedFile& file : manifest.files) {
       if (file.name == kStateFile) continue;
       const auto part = checkpoint.parts.find(file.name.substr(0, file.name.size() - kTensorsExtension.size()));
       if (part == checkpoint.parts.end()) throw damaged(folder / file.name, "state.json does not know it");

@@ -3,16 +3,13 @@
 #include "base/checkpoint/checkpoint_files.h"
 
 #include <algorithm>
-#include <cmath>
-#include <fstream>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <variant>
 
 #include "base/log/format.h"
-#include "base/records/bytes.h"
-#include "base/records/crc32c.h"
+#include "base/records/json_values.h"
+#include "base/records/seal.h"
 
 namespace base {
 namespace {
@@ -23,52 +20,10 @@ using OrderedJson = nlohmann::ordered_json;  // the manifest's: people read it f
 
 constexpr int kFormat = 1;
 
-// JSON has no words for these three.
-template <typename AnyJson>
-AnyJson number_json(double value) {
-  if (std::isnan(value)) return "nan";
-  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-  return value;  // written with as many digits as it takes to read the same number
-}
-
-double number_of(const Json& json) {
-  if (json.is_number_float()) return json.get<double>();
-  const auto& word = json.get_ref<const std::string&>();
-  if (word == "nan") return std::numeric_limits<double>::quiet_NaN();
-  if (word == "inf") return std::numeric_limits<double>::infinity();
-  if (word == "-inf") return -std::numeric_limits<double>::infinity();
-  throw std::invalid_argument("not a number: " + word);
-}
-
-// get<>() would turn 2.5 into 2 and -1 into a huge number.
-std::int64_t integer_of(const Json& json) {
-  if (!json.is_number_integer()) throw std::invalid_argument("not a whole number");
-  if (json.is_number_unsigned() && json.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max())
-    throw std::invalid_argument("too large a number");
-  return json.get<std::int64_t>();
-}
-
-std::int64_t count_of(const Json& json) {
-  const std::int64_t count = integer_of(json);
-  if (count < 0) throw std::invalid_argument("a negative number");
-  return count;
-}
-
-std::uint32_t crc_of(const std::string& hex) {
-  const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
-  if (hex.size() != 8 || !std::ranges::all_of(hex, is_hex)) throw std::invalid_argument("not a checksum: " + hex);
-  return static_cast<std::uint32_t>(std::stoul(hex, nullptr, 16));
-}
-
 // What becomes the name of a file.
 bool is_part_name(std::string_view name) {
   const auto is_fit = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_'; };
   return !name.empty() && std::ranges::all_of(name, is_fit);
-}
-
-// How a manifest ends whose bytes so far are `body`.
-std::string manifest_end(std::string_view body) {
-  return format(",\n  \"crc32c\": \"{:08x}\"\n}}\n", crc32c(bytes_of(body)));
 }
 
 std::string dump(const auto& json, int indent) {
@@ -116,6 +71,11 @@ void check_savable(const Checkpoint& checkpoint) {
   }
 }
 
+bool is_checkpoint_file(const fs::directory_entry& entry) {
+  const fs::path name = entry.path().filename();
+  return entry.is_regular_file() && (name.extension() == ".json" || name.extension() == kTensorsExtension);
+}
+
 Error damaged(const fs::path& file, const std::string& why) {
   return {ErrorKind::kCheckpoint, "the checkpoint is damaged", format("{} ({})", file, why),
           "restore another one; \"latest\" takes the newest that is whole"};
@@ -130,16 +90,11 @@ std::string manifest_text(const Manifest& manifest) {
   json["files"] = OrderedJson::array();
   for (const auto& [name, size, crc] : manifest.files)
     json["files"].push_back({{"name", name}, {"size", size}, {"crc32c", format("{:08x}", crc)}});
-  std::string text = dump(json, 2);
-  text.resize(text.size() - std::string_view("\n}").size());
-  return text + manifest_end(text);
+  return seal(dump(json, 2));
 }
 
 Manifest parse_manifest(const fs::path& file, std::string_view text) {
-  const std::size_t end = manifest_end("").size();
-  const std::string_view body = text.substr(0, text.size() - std::min(text.size(), end));
-  if (text.size() < end || text.substr(body.size()) != manifest_end(body))
-    throw damaged(file, "its checksum does not fit it");
+  if (!is_sealed(text)) throw damaged(file, "its checksum does not fit it");
   return parse_json(file, text, [&](const Json& json) {
     if (const auto format_version = integer_of(json.at("format")); format_version != kFormat) {
       throw Error(ErrorKind::kCheckpoint,
@@ -167,7 +122,7 @@ Manifest parse_manifest(const fs::path& file, std::string_view text) {
 }
 
 Manifest read_manifest(const fs::path& folder) {
-  return parse_manifest(folder / kManifestFile, read_text(folder / kManifestFile));
+  return parse_manifest(folder / kManifestFile, read_file(folder / kManifestFile, kMostJsonBytes, damaged));
 }
 
 std::string values_text(const std::map<std::string, State>& parts) {
@@ -197,18 +152,6 @@ std::map<std::string, State> parse_values(const fs::path& file, std::string_view
     }
     return parts;
   });
-}
-
-std::string read_text(const fs::path& file) {
-  std::error_code error;
-  const std::uint64_t size = fs::is_regular_file(file, error) ? fs::file_size(file, error) : 0;
-  if (!fs::exists(file, error)) throw damaged(file, "it is missing");
-  if (error) throw damaged(file, error.message());
-  if (size > kMostJsonBytes) throw damaged(file, format("{} bytes are too many", size));
-  std::string text(size, '\0');
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream.read(text.data(), static_cast<std::streamsize>(size))) throw damaged(file, "it cannot be read");
-  return text;
 }
 
 }  // namespace base

@@ -14,6 +14,8 @@
 
 #include "base/checkpoint/checkpoint.h"
 #include "base/log/error.h"
+#include "base/records/checked_file.h"
+#include "base/records/folder.h"
 #include "base/tensor/state.h"
 
 namespace base {
@@ -23,16 +25,15 @@ inline constexpr std::string_view kStateFile = "state.json";
 inline constexpr std::string_view kTensorsExtension = ".safetensors";
 inline constexpr std::uint64_t kMostJsonBytes = std::uint64_t{64} << 20;  // either of them: larger is not ours
 
+/// For the functions of records/folder.h.
+bool is_checkpoint_file(const std::filesystem::directory_entry& entry);
+inline constexpr FolderKind kCheckpointFolder{ErrorKind::kCheckpoint, "checkpoint", is_checkpoint_file};
+
 struct Manifest {
-  struct File {
-    std::string name;
-    std::uint64_t size = 0;
-    std::uint32_t crc32c = 0;
-  };
   std::int64_t step = 0;
   std::optional<double> score;
   std::vector<std::pair<std::string, double>> metrics;
-  std::vector<File> files;  // all but the manifest
+  std::vector<CheckedFile> files;  // all but the manifest
 };
 
 /// An Error if a part has a name that fits no file, or a tensor that is undefined or sparse.
@@ -51,9 +52,6 @@ Manifest read_manifest(const std::filesystem::path& folder);
 /// The values of all parts. Every number comes back as it was, nan, the infinities and -0.0 as well.
 std::string values_text(const std::map<std::string, State>& parts);
 std::map<std::string, State> parse_values(const std::filesystem::path& file, std::string_view text);
-
-/// The whole file; an Error if it is not there, is no file or has more than kMostJsonBytes.
-std::string read_text(const std::filesystem::path& file);
 
 }  // namespace base
 

@@ -16,12 +16,12 @@
 #include <utility>
 
 #include "base/checkpoint/checkpoint_files.h"
-#include "base/checkpoint/folder.h"
 #include "base/checkpoint/staging.h"
 #include "base/log/error.h"
 #include "base/log/format.h"
 #include "base/log/log.h"
 #include "base/log/suggest.h"
+#include "base/records/folder.h"
 
 namespace base {
 namespace {
@@ -54,7 +54,7 @@ Found look_at(std::int64_t step, const fs::path& folder) {
   try {
     const Manifest manifest = read_manifest(folder);
     found.entry.score = manifest.score;
-    found.looks_whole = std::ranges::all_of(manifest.files, [&](const Manifest::File& file) {
+    found.looks_whole = std::ranges::all_of(manifest.files, [&](const CheckedFile& file) {
       std::error_code error;
       return fs::file_size(folder / file.name, error) == file.size && !error;
     });
@@ -72,7 +72,7 @@ std::vector<Found> look_into(const fs::path& folder) {
     if (step && entry->path().filename() == name_of(*step) && entry->is_directory(error))
       found.push_back(look_at(*step, entry->path()));
   }
-  if (error) throw folder_error("the checkpoints' folder cannot be read", folder, error.value());
+  if (error) throw folder_error(kCheckpointFolder, "the checkpoints' folder cannot be read", folder, error.value());
   std::ranges::sort(found, {}, [](const Found& one) { return one.entry.step; });
   return found;
 }
@@ -107,13 +107,13 @@ void prune(const fs::path& folder, const CheckpointStore::Options& options, std:
   for (const Entry& entry : std::span(ranked).first(best)) kept.insert(entry.step);
 
   for (const Entry& entry : until_now)
-    if (!kept.contains(entry.step)) remove_folder(entry.folder);
+    if (!kept.contains(entry.step)) remove_folder(kCheckpointFolder, entry.folder);
 }
 
 // A process that was just killed may hold the lock a moment longer, and so does one that starts and cleans up.
 FolderLock lock_for_writing(const fs::path& folder) {
   for (int attempt = 0; attempt < 60; ++attempt) {
-    if (auto lock = FolderLock::try_lock(folder)) return std::move(*lock);
+    if (auto lock = FolderLock::try_lock(kCheckpointFolder, folder)) return std::move(*lock);
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   throw Error(ErrorKind::kCheckpoint, "another run is writing checkpoints there", folder.string(),
@@ -182,9 +182,9 @@ CheckpointStore::CheckpointStore(fs::path folder, const Options& options)
   }
   std::error_code error;
   fs::create_directories(folder_, error);
-  if (error) throw folder_error("the checkpoints' folder cannot be made", folder_, error.value());
+  if (error) throw folder_error(kCheckpointFolder, "the checkpoints' folder cannot be made", folder_, error.value());
   try {
-    if (const auto lock = FolderLock::try_lock(folder_)) remove_leftovers(folder_);
+    if (const auto lock = FolderLock::try_lock(kCheckpointFolder, folder_)) remove_leftovers(folder_);
   } catch (const Error&) {  // NOLINT(bugprone-empty-catch): who may not write may still read; save() would say so
   }
 }

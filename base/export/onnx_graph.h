@@ -17,7 +17,7 @@ namespace base {
 /// A constant: a weight, or an attribute that is a tensor. `owner` keeps the bytes of `view` alive.
 struct OnnxTensor {
   TensorView view;  // its name is that of the value
-  std::shared_ptr<const void> owner;
+  std::shared_ptr<const void> owner = nullptr;
 };
 
 using OnnxAttribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>,
@@ -35,18 +35,18 @@ struct OnnxNode {
 /// What is known of a value between two operators.
 struct OnnxValue {
   DType dtype = DType::kF32;
-  std::vector<Axis> axes;
+  std::vector<Axis> axes = {};
 };
 
 /// Nodes are in an order in which every value is made before it is used; every value is made once.
 struct OnnxGraph {
   std::string name = "model";
   std::int64_t opset = 17;
-  Signature signature;                      // of inputs and outputs, which are values of these names
-  std::vector<OnnxNode> nodes;
-  std::vector<OnnxTensor> initializers;
-  std::map<std::string, OnnxValue> values;  // types of values in between, as far as they are known
-  std::map<std::string, std::string> metadata;
+  Signature signature = {};  // of inputs and outputs, which are values of these names
+  std::vector<OnnxNode> nodes = {};
+  std::vector<OnnxTensor> initializers = {};
+  std::map<std::string, OnnxValue> values = {};  // types of values in between, as far as they are known
+  std::map<std::string, std::string> metadata = {};
 };
 
 }  // namespace base

@@ -118,7 +118,7 @@ void Console::show_status(std::string_view text) {
   status_ = visible_line(text);
   status_shown_ = true;
   // Written over the old one and only then cleared behind: to clear first makes it flicker.
-  write("\r" + drawn_status() + "\x1b[K");
+  write(std::string("\r").append(drawn_status()).append("\x1b[K"));
 }
 
 void Console::end_status() {

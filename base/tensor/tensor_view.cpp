@@ -62,13 +62,16 @@ TensorView view_of(std::string name, const torch::Tensor& tensor) {
           .bytes = {static_cast<const std::byte*>(tensor.const_data_ptr()), tensor.nbytes()}};
 }
 
+torch::ScalarType scalar_type(DType dtype) {
+  return std::ranges::find(kTypes, dtype, &std::pair<DType, torch::ScalarType>::first)->second;
+}
+
 torch::Tensor tensor_of(const TensorView& view) {
   if (!fits(view)) {
     throw Error(ErrorKind::kData, "the bytes of a tensor do not fit its shape", view.name,
                 "fetch or write the file again");
   }
-  const auto found = std::ranges::find(kTypes, view.dtype, &std::pair<DType, torch::ScalarType>::first);
-  torch::Tensor tensor = torch::empty(view.shape, found->second);
+  torch::Tensor tensor = torch::empty(view.shape, scalar_type(view.dtype));
   // A copy, not from_blob: the bytes of a file need not be aligned.
   if (!view.bytes.empty()) std::memcpy(tensor.mutable_data_ptr(), view.bytes.data(), view.bytes.size());
   return tensor;

@@ -13,6 +13,9 @@ namespace base {
 /// safetensors file cannot hold (complex numbers) is a usage Error.
 TensorView view_of(std::string name, const torch::Tensor& tensor);
 
+/// LibTorch's name of a type.
+torch::ScalarType scalar_type(DType dtype);
+
 /// A tensor of its own, copied from the view. Sizes that do not fit the bytes, or that LibTorch cannot count, are a
 /// data Error.
 torch::Tensor tensor_of(const TensorView& view);

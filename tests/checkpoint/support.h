@@ -12,17 +12,13 @@
 #include "base/checkpoint/checkpoint.h"
 #include "base/log/error.h"
 #include "base/torch.h"
-#include "tests/support/temporary_folder.h"
+#include "tests/support/memory_folder.h"
 
 namespace base {
 
 namespace fs = std::filesystem;
 
-/// In memory where that is possible: thousands of syncs take minutes on a slow disk.
-class CheckpointsFolder : public TemporaryFolder {
- public:
-  CheckpointsFolder() : TemporaryFolder(fs::exists("/dev/shm") ? "/dev/shm" : fs::temp_directory_path()) {}
-};
+using CheckpointsFolder = MemoryFolder;
 
 /// The names in a folder, sorted.
 inline std::vector<std::string> names_in(const fs::path& folder) {

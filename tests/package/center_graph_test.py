@@ -12,8 +12,8 @@ import unittest
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-CENTER = {"cli11", "fmt", "gtest", "inja", "libjpeg-turbo", "libpng", "nlohmann_json", "protozero", "rapidcheck", "spdlog",
-          "tomlplusplus", "zlib"}
+CENTER = {"cli11", "fmt", "gtest", "inja", "libjpeg-turbo", "libpng", "nlohmann_json", "onnxruntime", "protozero", "rapidcheck",
+          "spdlog", "tomlplusplus", "zlib"}
 
 
 class CenterGraph(unittest.TestCase):
@@ -48,8 +48,11 @@ class CenterGraph(unittest.TestCase):
         self.expect_origins(CENTER, "-r", "center", "-r", "scaffold")
 
     def test_the_dependencies_of_all_options_resolve(self):
-        options = ("with_onnxruntime", "with_cuda", "shared")
-        self.expect_origins(CENTER | {"onnxruntime"}, *(word for name in options for word in ("-o", f"&:{name}=True")))
+        options = ("with_cuda", "shared")
+        self.expect_origins(CENTER, *(word for name in options for word in ("-o", f"&:{name}=True")))
+
+    def test_onnx_runtime_can_be_left_out(self):
+        self.expect_origins(CENTER - {"onnxruntime"}, "-o", "&:with_onnxruntime=False")
 
     def test_every_package_and_target_of_our_cmake_files_is_found(self):
         ours = [file for top in ("base", "generator", "examples", "tests") for file in (REPOSITORY / top).rglob("CMakeLists.txt")]

@@ -19,10 +19,10 @@ grep -q '4 parameters$' "$folder/log" || fail "network logs '$(cat "$folder/log"
 
 status=0
 output=$(./server 2>&1) || status=$?
-expected="backend error: no model: exports/1
-  fix: export one"
-if [ "$status" -ne 9 ] || [ "$output" != "$expected" ]; then fail "server exits with $status: $output"; fi
-if ldd ./server | grep -q torch; then fail "a program on scaffold::core is linked with LibTorch"; fi
+expected="export error: there is no such export: exports/1
+  fix: give the folder of an exported model, such as exports/400"
+if [ "$status" -ne 8 ] || [ "$output" != "$expected" ]; then fail "server exits with $status: $output"; fi
+if ldd ./server | grep -q torch; then fail "a program on scaffold::infer is linked with LibTorch"; fi
 
 # -Winvalid-pch and -Werror refuse a precompiled header of other flags; where one is taken, LibTorch's headers are not read
 deps=$(ninja -t deps CMakeFiles/network.dir/network.cpp.o)

@@ -1,4 +1,4 @@
-#include "base/checkpoint/folder.h"
+#include "base/records/folder.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -49,22 +48,8 @@ std::optional<Leftover> as_leftover(const fs::path& folder) {
   return Leftover{folder, text.substr(1, dot - 1), why == kReplaced};
 }
 
-bool is_checkpoint_file(const fs::directory_entry& entry) {
-  const fs::path name = entry.path().filename();
-  return entry.is_regular_file() && (name.extension() == ".json" || name.extension() == ".safetensors");
-}
-
-void sync_folder(const fs::path& folder) {
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) throw folder_error("the folder cannot be synced", folder, errno);
-  const bool failed = ::fsync(descriptor) != 0 && errno != EINVAL;  // EINVAL: a file system that does not do that
-  const int reason = errno;
-  ::close(descriptor);
-  if (failed) throw folder_error("the folder cannot be synced", folder, reason);
-}
-
-void rename_folder(const fs::path& from, const fs::path& to) {
-  if (std::rename(from.c_str(), to.c_str()) != 0) throw folder_error("the folder cannot be renamed", to, errno);
+void rename_folder(const FolderKind& kind, const fs::path& from, const fs::path& to) {
+  if (std::rename(from.c_str(), to.c_str()) != 0) throw folder_error(kind, "the folder cannot be renamed", to, errno);
 }
 
 void remove_quietly(const fs::path& folder) {
@@ -74,30 +59,40 @@ void remove_quietly(const fs::path& folder) {
 
 }  // namespace
 
-Error folder_error(const char* what, const fs::path& path, int reason) {
+Error folder_error(const FolderKind& kind, std::string_view what, const fs::path& path, int reason) {
   const bool full = reason == ENOSPC || reason == EDQUOT;
   const bool refused = reason == EACCES || reason == EPERM || reason == EROFS;
-  return {ErrorKind::kCheckpoint, what, format("{} ({})", path, std::strerror(reason)),
-          full      ? "free some space: the checkpoint before is whole"
-          : refused ? "check who may write there: the checkpoint before is whole"
-                    : "check the disk and the limits of the process: the checkpoint before is whole"};
+  const char* fix = full      ? "free some space"
+                    : refused ? "check who may write there"
+                              : "check the disk and the limits of the process";
+  return {kind.error, std::string(what), format("{} ({})", path, std::strerror(reason)),
+          format("{}: the {} before is whole", fix, kind.noun)};
 }
 
-PartialFolder::PartialFolder(fs::path target) : target_(std::move(target)) {
+void sync_folder(const FolderKind& kind, const fs::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) throw folder_error(kind, "the folder cannot be synced", folder, errno);
+  const bool failed = ::fsync(descriptor) != 0 && errno != EINVAL;  // EINVAL: a file system that does not do that
+  const int reason = errno;
+  ::close(descriptor);
+  if (failed) throw folder_error(kind, "the folder cannot be synced", folder, reason);
+}
+
+PartialFolder::PartialFolder(const FolderKind& kind, fs::path target) : kind_(kind), target_(std::move(target)) {
   if (!target_.has_filename()) target_ = target_.parent_path();  // "a/step-400/"
   path_ = hidden(target_, kPartial);
   std::error_code error;
   const bool is_there = fs::exists(fs::symlink_status(target_, error));
   const bool ours = is_there && fs::is_directory(fs::symlink_status(target_)) &&
-                    std::ranges::all_of(fs::directory_iterator(target_), is_checkpoint_file);
+                    std::ranges::all_of(fs::directory_iterator(target_), kind_.may_hold);
   if (is_there && !ours) {
-    throw Error(ErrorKind::kCheckpoint, "what is there is no checkpoint and will not be replaced", target_.string(),
+    throw Error(kind_.error, format("what is there is no {} and will not be replaced", kind_.noun), target_.string(),
                 "move it away, or save to another folder");
   }
   remove_quietly(path_);  // of a process of the same number, which was killed
   if (target_.has_parent_path()) fs::create_directories(target_.parent_path(), error);
-  if (error) throw folder_error("the folder cannot be made", target_.parent_path(), error.value());
-  if (!fs::create_directory(path_, error)) throw folder_error("the folder cannot be made", path_, error.value());
+  if (error) throw folder_error(kind_, "the folder cannot be made", target_.parent_path(), error.value());
+  if (!fs::create_directory(path_, error)) throw folder_error(kind_, "the folder cannot be made", path_, error.value());
 }
 
 PartialFolder::~PartialFolder() {
@@ -105,29 +100,29 @@ PartialFolder::~PartialFolder() {
 }
 
 void PartialFolder::publish() {
-  sync_folder(path_);
+  sync_folder(kind_, path_);
   // Two folders cannot change places everywhere (not on NFS): the old one steps aside for a moment, and comes back with
   // remove_leftovers() if the process is killed within it.
   const fs::path old = hidden(target_, kReplaced);
   const bool replaces = fs::exists(target_);
-  if (replaces) rename_folder(target_, old);
+  if (replaces) rename_folder(kind_, target_, old);
   try {
-    rename_folder(path_, target_);
+    rename_folder(kind_, path_, target_);
   } catch (...) {
     if (replaces) std::rename(old.c_str(), target_.c_str());
     throw;
   }
-  sync_folder(target_.has_parent_path() ? target_.parent_path() : ".");
+  sync_folder(kind_, target_.has_parent_path() ? target_.parent_path() : ".");
   if (replaces) remove_quietly(old);
 }
 
-void remove_folder(const fs::path& folder) {
+void remove_folder(const FolderKind& kind, const fs::path& folder) {
   const fs::path away = hidden(folder, kRemoved);
   remove_quietly(away);
-  rename_folder(folder, away);
+  rename_folder(kind, folder, away);
   std::error_code error;
   fs::remove_all(away, error);
-  if (error) throw folder_error("an old checkpoint cannot be removed", away, error.value());
+  if (error) throw folder_error(kind, format("an old {} cannot be removed", kind.noun), away, error.value());
 }
 
 void remove_leftovers(const fs::path& parent) {
@@ -142,10 +137,10 @@ void remove_leftovers(const fs::path& parent) {
   }
 }
 
-std::optional<FolderLock> FolderLock::try_lock(const fs::path& folder) {
+std::optional<FolderLock> FolderLock::try_lock(const FolderKind& kind, const fs::path& folder) {
   const fs::path file = folder / ".lock";
   const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor < 0) throw folder_error("the checkpoints' folder cannot be written to", file, errno);
+  if (descriptor < 0) throw folder_error(kind, format("the {}s' folder cannot be written to", kind.noun), file, errno);
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     ::close(descriptor);
     return std::nullopt;

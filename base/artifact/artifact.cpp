@@ -1,0 +1,170 @@
+#include "base/artifact/artifact.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdint>
+#include <ctime>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/artifact/triton.h"
+#include "base/log/format.h"
+#include "base/log/log.h"
+
+namespace base {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kManifest = "manifest.json";
+constexpr std::string_view kTriton = "triton";
+constexpr std::uint64_t kMostManifestBytes = std::uint64_t{16} << 20;
+
+bool is_export_entry(const fs::directory_entry& entry) {
+  const fs::path name = entry.path().filename();
+  if (entry.is_directory()) return name == kTriton;
+  return entry.is_regular_file() && (name == kManifest || name == kSettingsFile || name.string().starts_with("model."));
+}
+
+constexpr FolderKind kExportFolder{ErrorKind::kExport, "export", is_export_entry};
+
+// Runs `write`: whatever the layer below says becomes an Error about the export.
+template <typename Write>
+auto writing(const Write& write) {
+  try {
+    return write();
+  } catch (const fs::filesystem_error& failure) {
+    throw folder_error(kExportFolder, "the export cannot be written", failure.path1(), failure.code().value());
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::kExport) throw;
+    throw Error(ErrorKind::kExport, "the export cannot be written", error.problem(),
+                error.fix() + ": the export before is whole");
+  }
+}
+
+std::string now() {
+  const std::time_t time = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm parts{};
+  ::gmtime_r(&time, &parts);
+  return format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+                parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
+
+// Triton's model repository, with links to the files of the export: they hold wherever the export is moved as a whole.
+CheckedFile write_triton_view(const fs::path& folder, const ExportManifest& manifest) {
+  const fs::path model = fs::path(kTriton) / manifest.model;
+  fs::create_directories(folder / model / "1");
+  for (const CheckedFile& file : manifest.files) {
+    if (file.name.starts_with(kOnnxFile))
+      fs::create_symlink(fs::path("../../..") / file.name, folder / model / "1" / file.name);
+  }
+  CheckedFile config =
+      write_checked_file(folder / model / "config.pbtxt", triton_config(manifest.model, manifest.signature));
+  config.name = (model / "config.pbtxt").string();
+  for (const fs::path& made : {model / "1", model, fs::path(kTriton)}) sync_folder(kExportFolder, folder / made);
+  return config;
+}
+
+// "400"; nothing for all other names.
+std::optional<std::int64_t> step_named(const std::string& name) {
+  std::int64_t number = -1;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (error != std::errc() || end != name.data() + name.size() || number < 0) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+Artifact Artifact::open(const fs::path& folder, Check check) {
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) {
+    throw Error(ErrorKind::kExport, "there is no such export", folder.string(),
+                "give the folder of an exported model, such as exports/400");
+  }
+  if (!fs::exists(folder / kManifest, error)) {
+    throw Error(ErrorKind::kExport, "the folder is no export", format("{} (it has no manifest.json)", folder),
+                "give the folder of an exported model, such as exports/400");
+  }
+  try {
+    ExportManifest manifest =
+        parse_export_manifest(folder / kManifest, read_file(folder / kManifest, kMostManifestBytes, damaged_export));
+    for (const CheckedFile& file : manifest.files) {
+      const fs::path path = folder / file.name;
+      if (check == Check::kAll) {
+        check_file(path, file, damaged_export);
+      } else if (!fs::exists(path)) {
+        throw damaged_export(path, "it is missing");
+      } else if (!fs::is_regular_file(path) || fs::file_size(path) != file.size) {
+        throw damaged_export(path, format("it is not of its {} bytes", file.size));
+      }
+    }
+    return {folder, std::move(manifest), check == Check::kAll};
+  } catch (const fs::filesystem_error& failure) {
+    throw damaged_export(failure.path1(), failure.code().message());
+  }
+}
+
+const CheckedFile* Artifact::find(std::string_view name) const {
+  const auto found = std::ranges::find(manifest_.files, name, &CheckedFile::name);
+  return found == manifest_.files.end() ? nullptr : &*found;
+}
+
+bool Artifact::has(std::string_view name) const {
+  return find(name) != nullptr;
+}
+
+fs::path Artifact::file(std::string_view name) const {
+  const CheckedFile* const found = find(name);
+  if (found == nullptr) {
+    throw Error(ErrorKind::kExport, format("the export has no {}", name), folder_.string(),
+                "export the model again, with this file");
+  }
+  fs::path path = folder_ / found->name;
+  if (!checked_) check_file(path, *found, damaged_export);
+  return path;
+}
+
+ArtifactWriter::ArtifactWriter(const fs::path& folder) : partial_(kExportFolder, folder) {}
+
+void ArtifactWriter::publish(ExportManifest manifest, const std::string& settings) {
+  writing([&] {
+    if (!settings.empty()) write_checked_file(path() / kSettingsFile, settings);
+    if (manifest.time.empty()) manifest.time = now();
+    manifest.files.clear();
+    for (const fs::directory_entry& entry : fs::directory_iterator(path())) {
+      if (entry.is_directory() || !is_export_entry(entry)) {
+        throw Error(ErrorKind::kExport, "what is there is no file of an export", entry.path().string(),
+                    "write model.onnx, model.pt and model.safetensors alone");
+      }
+      manifest.files.push_back(measure_file(entry.path(), damaged_export));
+    }
+    std::ranges::sort(manifest.files, {}, &CheckedFile::name);
+    static_cast<void>(manifest_text(manifest));  // refuses a name before it becomes a folder
+    manifest.files.push_back(write_triton_view(path(), manifest));
+    write_checked_file(path() / kManifest, manifest_text(manifest));
+    partial_.publish();
+  });
+}
+
+std::optional<fs::path> newest_export(const fs::path& folder) {
+  std::error_code error;
+  if (fs::exists(folder / kManifest, error)) return folder;
+  std::vector<std::pair<std::int64_t, fs::path>> found;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    if (const auto number = step_named(entry->path().filename().string())) found.emplace_back(*number, entry->path());
+  }
+  std::ranges::sort(found, std::greater<>());
+  for (const auto& [number, path] : found) {
+    try {
+      static_cast<void>(Artifact::open(path, Artifact::Check::kSizes));
+      return path;
+    } catch (const Error& problem) {
+      if (fs::exists(path, error)) log::warn("the export {} is passed over: {}", path, problem.problem());
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace base

@@ -1,0 +1,17 @@
+// triton.h: how Triton Inference Server wants a model described.
+#ifndef BASE_ARTIFACT_TRITON_H_
+#define BASE_ARTIFACT_TRITON_H_
+
+#include <string>
+
+#include "base/artifact/signature.h"
+
+namespace base {
+
+/// The text of config.pbtxt. Where all tensors begin with one and the same dynamic axis, it is the batch, and Triton
+/// may join requests along it, up to `max_batch` rows; any other model gets its shapes as they are.
+std::string triton_config(const std::string& model, const Signature& signature, int max_batch = 64);
+
+}  // namespace base
+
+#endif  // BASE_ARTIFACT_TRITON_H_

@@ -1,0 +1,98 @@
+#include "base/infer/text_output.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "base/infer/host_tensor.h"
+#include "base/log/error.h"
+#include "base/log/format.h"
+
+namespace base {
+namespace {
+
+constexpr std::size_t kGathered = std::size_t{1} << 16;
+
+Error output_error(const std::string& name, int reason) {
+  return {ErrorKind::kData, "the answers cannot be written", format("{} ({})", name, std::strerror(reason)),
+          "check the disk and who may write there"};
+}
+
+template <typename T>
+void append_chars(std::string& text, T value) {
+  char digits[32];
+  const auto end = std::to_chars(digits, digits + sizeof(digits), value).ptr;
+  text.append(digits, end);
+}
+
+template <typename T>
+T at(const TensorView& view, std::size_t index) {
+  T value;
+  std::memcpy(&value, view.bytes.data() + index * sizeof(T), sizeof(T));
+  return value;
+}
+
+}  // namespace
+
+TextOutput::TextOutput(const std::filesystem::path& path)
+    : name_(path == "-" ? "standard output" : path.string()),
+      descriptor_(path == "-" ? ::dup(STDOUT_FILENO)
+                              : ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+  if (descriptor_ < 0) throw output_error(name_, errno);
+}
+
+TextOutput::~TextOutput() {
+  try {
+    close();
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): whoever cares calls close()
+  }
+}
+
+void TextOutput::write(std::string_view text) {
+  gathered_ += text;
+  if (gathered_.size() >= kGathered) flush();
+}
+
+void TextOutput::flush() {
+  std::string_view left = gathered_;
+  while (!left.empty()) {
+    const ssize_t count = ::write(descriptor_, left.data(), left.size());
+    if (count < 0 && errno != EINTR) throw output_error(name_, errno);
+    if (count > 0) left.remove_prefix(static_cast<std::size_t>(count));
+  }
+  gathered_.clear();
+}
+
+void TextOutput::close() {
+  if (descriptor_ < 0) return;
+  flush();
+  const int descriptor = descriptor_;
+  descriptor_ = -1;
+  if (::close(descriptor) != 0) throw output_error(name_, errno);
+}
+
+void append_number(std::string& text, const TensorView& view, std::size_t index, std::string_view no_number,
+                   std::string_view infinity) {
+  if (view.dtype == DType::kI64) return append_chars(text, at<std::int64_t>(view, index));
+  if (view.dtype == DType::kU64) return append_chars(text, at<std::uint64_t>(view, index));
+  if (view.dtype == DType::kI32 || view.dtype == DType::kU32)
+    return append_chars(text, static_cast<std::int64_t>(number_at(view, index)));
+  const double value = number_at(view, index);
+  if (std::isnan(value)) {
+    text += no_number;
+  } else if (std::isinf(value)) {
+    if (value < 0) text += '-';
+    text += infinity;
+  } else if (view.dtype == DType::kF64) {
+    append_chars(text, value);
+  } else {
+    append_chars(text, static_cast<float>(value));  // which holds all that is left
+  }
+}
+
+}  // namespace base

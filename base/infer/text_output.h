@@ -1,0 +1,40 @@
+// text_output.h: text to a file or to standard output.
+#ifndef BASE_INFER_TEXT_OUTPUT_H_
+#define BASE_INFER_TEXT_OUTPUT_H_
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/records/safetensors.h"
+
+namespace base {
+
+/// Gathers what is written and hands it on in large pieces. A disk that is full or the like is a data Error.
+class TextOutput {
+ public:
+  /// "-" is standard output.
+  explicit TextOutput(const std::filesystem::path& path);
+  ~TextOutput();
+  TextOutput(const TextOutput&) = delete;
+  TextOutput& operator=(const TextOutput&) = delete;
+
+  void write(std::string_view text);
+  void flush();
+  void close();
+
+ private:
+  std::string name_;
+  int descriptor_;
+  std::string gathered_;
+};
+
+/// Adds element `index` to the text, in as few digits as it takes to read the same number. `no_number` and `infinity`
+/// are what nan and the infinities look like there.
+void append_number(std::string& text, const TensorView& view, std::size_t index, std::string_view no_number,
+                   std::string_view infinity);
+
+}  // namespace base
+
+#endif  // BASE_INFER_TEXT_OUTPUT_H_

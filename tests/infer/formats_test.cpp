@@ -1,0 +1,220 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <limits>
+#include <thread>
+
+#include "base/infer/json_lines.h"
+#include "base/infer/tensor_file.h"
+#include "tests/infer/support.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/tensor/message_of.h"
+
+namespace base {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+const Signature kSignature{.inputs = {{"x", DType::kF32, {{1, "batch"}, {2}, {2}}}, {"n", DType::kI8, {{1, "batch"}}}},
+                           .outputs = {{"y", DType::kF32, {{1, "batch"}}}}};
+
+class JsonLines : public ::testing::Test {
+ protected:
+  std::optional<Sample> read(const std::string& text) {
+    folder_.write("in.jsonl", text);
+    return JsonLinesReader(folder_ / "in.jsonl", kSignature).next();
+  }
+  std::string error_of(const std::string& text) {
+    return folder_.shorten(message_of(ErrorKind::kData, [&] { read(text); }));
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(JsonLines, GiveATensorForEachInput) {
+  const auto sample = read(R"({"n": -3, "x": [[1, 2.5], [null, -1e3]]})");
+  ASSERT_TRUE(sample);
+  ASSERT_EQ(2U, sample->feeds[0].size());
+  const TensorView& n = sample->feeds[0][0].view;
+  EXPECT_EQ(DType::kI8, n.dtype);
+  EXPECT_TRUE(n.shape.empty());
+  EXPECT_EQ(-3, number_at(n, 0));
+  const TensorView& x = sample->feeds[0][1].view;
+  EXPECT_THAT(x.shape, ElementsAre(2, 2));
+  const auto numbers = numbers_of(x);
+  EXPECT_EQ(2.5F, numbers[1]);
+  EXPECT_TRUE(std::isnan(numbers[2]));
+  EXPECT_EQ(-1000, numbers[3]);
+}
+
+TEST_F(JsonLines, CountLinesAndPassOverEmptyOnes) {
+  folder_.write("in.jsonl", "\n{\"n\": 1}\r\n   \n{\"n\": 2, \"id\": [\"a\"]}");  // and the last line has no end
+  JsonLinesReader reader(folder_ / "in.jsonl", kSignature);
+  EXPECT_EQ((folder_ / "in.jsonl").string() + ":2", reader.next()->name);
+  const auto last = reader.next();
+  EXPECT_EQ((folder_ / "in.jsonl").string() + ":4", last->name);
+  EXPECT_EQ("[\"a\"]", last->id);
+  EXPECT_EQ(std::nullopt, reader.next());
+  EXPECT_EQ(std::nullopt, reader.next());
+}
+
+TEST_F(JsonLines, CarrySeveralFeeds) {
+  const auto sample = read(R"({"id": 7, "feeds": [{"n": 1}, {"n": 2}]})");
+  EXPECT_EQ("7", sample->id);
+  ASSERT_EQ(2U, sample->feeds.size());
+  EXPECT_EQ(2, number_at(sample->feeds[1][0].view, 0));
+}
+
+TEST_F(JsonLines, KeepNamesThatNobodyKnowsForTheOneWhoNamesThemAll) {
+  const auto sample = read(R"({"n": 1, "m": "text"})");
+  EXPECT_THROW(match_inputs(kSignature, std::vector{sample->feeds[0][0].view, sample->feeds[0][1].view}), Error);
+}
+
+TEST_F(JsonLines, SayWhatIsWrongAndWhere) {
+  const std::string fix =
+      "\n  fix: write one object a line, with a value for each input: {\"image\": [[0.5, ...], ...]}";
+  EXPECT_EQ("data error: the line is no sample: in.jsonl:1 (it is no object)" + fix, error_of("[1, 2]\n"));
+  EXPECT_EQ("data error: the line is no sample: in.jsonl:1 (x[1] has 1 elements, its neighbours 2)" + fix,
+            error_of(R"({"x": [[1, 2], [3]]})"));
+  EXPECT_EQ("data error: the line is no sample: in.jsonl:2 (x[1][0] is \"one\", not a number)" + fix,
+            error_of("\n{\"x\": [[1, 2], [\"one\", 4]]}"));
+  EXPECT_EQ("data error: the line is no sample: in.jsonl:1 (x[1] is no list, as its neighbours are)" + fix,
+            error_of(R"({"x": [[1, 2], 3]})"));
+  EXPECT_EQ("data error: the line is no sample: in.jsonl:1 (n is 128, not in the range of I8)" + fix,
+            error_of(R"({"n": 128})"));
+  EXPECT_EQ("data error: the line is no sample: in.jsonl:1 (n is 1.5, not a whole number)" + fix,
+            error_of(R"({"n": 1.5})"));
+  EXPECT_EQ("data error: the line is no sample: in.jsonl:1 (feeds is no list of objects)" + fix,
+            error_of(R"({"feeds": []})"));
+  EXPECT_THAT(error_of("{\"x\": [1, 2"), StartsWith("data error: the line is not JSON: in.jsonl:1 ("));
+  EXPECT_THAT(error_of(std::string("{\"x\": \"\xff\xfe\"}")),
+              StartsWith("data error: the line is not JSON: in.jsonl:1 ("));
+  EXPECT_THAT(error_of("{\"x\": " + std::string(100000, '[')), StartsWith("data error: the line is not JSON"));
+  EXPECT_THAT(folder_.shorten(message_of(ErrorKind::kData, [&] { JsonLinesReader(folder_ / "none", kSignature); })),
+              StartsWith("data error: the file cannot be read: none (No such file or directory)"));
+}
+
+TEST_F(JsonLines, HaveAnswersThatReadTheSame) {
+  JsonLinesSink sink(folder_ / "out.jsonl");
+  const HostTensor y = floats("y", {2, 2}, {0.1F, -3, NAN, INFINITY});
+  const HostTensor big = tensor<std::int64_t>("big", DType::kI64, {}, {std::numeric_limits<std::int64_t>::max()});
+  const HostTensor yes = tensor<std::uint8_t>("is \"it\"", DType::kBool, {2}, {1, 0});
+  const HostTensor none = floats("none", {0, 3}, {});
+  const HostTensor whole = tensor<std::int32_t>("whole", DType::kI32, {1}, {16777217});
+  const std::vector<TensorView> outputs{y.view, big.view, yes.view, none.view, whole.view};
+  sink.take({.id = "\"a\""}, outputs);
+  sink.finish();
+  EXPECT_EQ(
+      R"({"id": "a", "y": [[0.1, -3], [null, 1e999]], "big": 9223372036854775807, "is \"it\"": [true, false], "none": [], "whole": [16777217]})"
+      "\n",
+      folder_.read("out.jsonl"));
+}
+
+TEST_F(JsonLines, SayThatTheDiskIsFull) {
+  JsonLinesSink sink("/dev/full");
+  const HostTensor y = floats("y", {1}, {1});
+  sink.take({}, {&y.view, 1});
+  EXPECT_EQ(
+      "data error: the answers cannot be written: /dev/full (No space left on device)\n"
+      "  fix: check the disk and who may write there",
+      message_of(ErrorKind::kData, [&] { sink.finish(); }));
+}
+
+TEST(LineReader, KnowsWhetherALineIsThere) {
+  int ends[2];
+  ASSERT_EQ(0, ::pipe(ends));
+  LineReader reader("/dev/fd/" + std::to_string(ends[0]));
+  EXPECT_FALSE(reader.is_ready());
+  ASSERT_EQ(3, ::write(ends[1], "one", 3));
+  EXPECT_FALSE(reader.is_ready());
+  ASSERT_EQ(2, ::write(ends[1], "\nt", 2));
+  EXPECT_TRUE(reader.is_ready());
+  EXPECT_EQ("one", reader.next());
+  EXPECT_FALSE(reader.is_ready());
+  ::close(ends[1]);
+  EXPECT_TRUE(reader.is_ready());
+  EXPECT_EQ("t", reader.next());
+  EXPECT_EQ(std::nullopt, reader.next());
+  ::close(ends[0]);
+}
+
+TEST(LineReader, StopsWaitingWhenItIsCancelled) {
+  int ends[2];
+  ASSERT_EQ(0, ::pipe(ends));
+  LineReader reader("/dev/fd/" + std::to_string(ends[0]));
+  std::jthread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    reader.cancel();
+  });
+  EXPECT_EQ(std::nullopt, reader.next());
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+TEST(SafetensorsReader, GivesARowAtATime) {
+  const TemporaryFolder folder;
+  const HostTensor x = floats("x", {3, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+  const HostTensor n = tensor<std::int8_t>("n", DType::kI8, {3}, {7, 8, 9});
+  write_safetensors(folder / "in.safetensors", std::vector{x.view, n.view});
+  SafetensorsReader reader(folder / "in.safetensors", kSignature);
+  EXPECT_EQ(3, reader.size());
+  reader.next();
+  const auto second = reader.next();
+  EXPECT_EQ((folder / "in.safetensors").string() + " row 1", second->name);
+  EXPECT_THAT(second->feeds[0][0].view.shape, ElementsAre(2, 2));
+  EXPECT_THAT(numbers_of(second->feeds[0][0].view), ElementsAre(5, 6, 7, 8));
+  EXPECT_EQ(8, number_at(second->feeds[0][1].view, 0));
+  EXPECT_TRUE(reader.next());
+  EXPECT_FALSE(reader.next());
+}
+
+TEST(SafetensorsReader, NamesAllThatDoesNotFit) {
+  const TemporaryFolder folder;
+  const HostTensor x = floats("x", {3, 2}, {1, 2, 3, 4, 5, 6});
+  write_safetensors(folder / "in.safetensors", std::vector{x.view});
+  EXPECT_EQ(
+      "usage error: the inputs do not fit the model: x is [3, 2], not [batch, 2, 2]; n is missing\n"
+      "  fix: it takes x F32 [batch, 2, 2], n I8 [batch]\n"
+      "  in: in.safetensors",
+      folder.shorten(message_of(ErrorKind::kUsage, [&] { SafetensorsReader(folder / "in.safetensors", kSignature); })));
+}
+
+TEST(SafetensorsSink, GathersTheAnswersInOneTensorEach) {
+  const TemporaryFolder folder;
+  SafetensorsSink sink(folder / "out.safetensors");
+  for (const float number : {1.0F, 2.0F, 3.0F}) {
+    const HostTensor y = floats("y", {2}, {number, -number});
+    sink.take({}, {&y.view, 1});
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "out.safetensors"));
+  sink.finish();
+  const SafetensorsFile file(folder / "out.safetensors");
+  EXPECT_THAT(file.find("y")->shape, ElementsAre(3, 2));
+  EXPECT_THAT(numbers_of(*file.find("y")), ElementsAre(1, -1, 2, -2, 3, -3));
+}
+
+TEST(CsvSink, WritesATable) {
+  const TemporaryFolder folder;
+  CsvSink sink(folder / "out.csv");
+  const HostTensor y = floats("y", {2}, {0.5F, NAN});
+  const HostTensor n = tensor<std::int64_t>("n", DType::kI64, {}, {-3});
+  const std::vector<TensorView> outputs{y.view, n.view};
+  sink.take({.name = "a, \"b\""}, outputs);
+  sink.take({.name = "line 2", .id = "17"}, outputs);
+  sink.finish();
+  EXPECT_EQ("sample,y_0,y_1,n\n\"a, \"\"b\"\"\",0.5,nan,-3\n17,0.5,nan,-3\n", folder.read("out.csv"));
+  CsvSink other(folder / "other.csv");
+  other.take({}, outputs);
+  const HostTensor longer = floats("y", {3}, {1, 2, 3});
+  EXPECT_THAT(message_of(ErrorKind::kData,
+                         [&] {
+                           other.take({}, std::vector{longer.view, n.view});
+                         }),
+              HasSubstr("answers of different sizes do not fit one table: y"));
+}
+
+}  // namespace
+}  // namespace base
