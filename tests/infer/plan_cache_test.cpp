@@ -149,18 +149,25 @@ TEST_F(PlanCacheTest, IsWholeAtAnyTimeWhileProcessesWriteIt) {
 
 TEST_F(PlanCacheTest, LetsOneProcessBuildAtATime) {
   const PlanCache cache(folder_.path());
-  auto lock = std::make_unique<PlanCacheLock>(cache);
-  const pid_t child = ::fork();
+  int go[2];
+  ASSERT_EQ(::pipe(go), 0);
+  const pid_t child = ::fork();  // before the lock is taken, since a child inherits what its parent holds
   if (child == 0) {
+    char byte = 0;
+    if (::read(go[0], &byte, 1) != 1) ::_exit(1);
     const PlanCacheLock mine(cache);
     std::ofstream(folder_ / "built") << "by the child";
     ::_exit(0);
   }
+  auto lock = std::make_unique<PlanCacheLock>(cache);
+  ASSERT_EQ(::write(go[1], "x", 1), 1);
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   EXPECT_FALSE(fs::exists(folder_ / "built"));
   lock.reset();
   int status = 1;
   ::waitpid(child, &status, 0);
+  ::close(go[0]);
+  ::close(go[1]);
   EXPECT_EQ(status, 0);
   EXPECT_EQ(folder_.read("built"), "by the child");
 }
