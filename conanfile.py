@@ -90,7 +90,8 @@ class ScaffoldConan(ConanFile):
 
     def build(self):
         cmake = CMake(self)
-        cmake.configure(variables={"SCAFFOLD_LIBRARY_ONLY": True})
+        # The package is what its options say; a build of the repository takes TensorRT where it is.
+        cmake.configure(variables={"SCAFFOLD_LIBRARY_ONLY": True, "SCAFFOLD_WITH_TENSORRT": bool(self.options.with_tensorrt)})
         cmake.build()
 
     def package(self):
@@ -116,7 +117,7 @@ class ScaffoldConan(ConanFile):
         if self.options.with_onnxruntime:
             infer.requires.append("onnxruntime::onnxruntime")
         if self.options.with_tensorrt:
-            infer.requires.append("tensorrt::nvinfer")
+            infer.requires.append("tensorrt::cudart")  # its own libraries are loaded by who runs a plan
 
         scaffold = self.cpp_info.components["scaffold"]
         scaffold.set_property("cmake_target_name", "scaffold::scaffold")

@@ -13,6 +13,9 @@
 #ifdef SCAFFOLD_WITH_ONNXRUNTIME
 #include "base/infer/onnxruntime_backend.h"
 #endif
+#ifdef SCAFFOLD_WITH_TENSORRT
+#include "base/infer/tensorrt_backend.h"
+#endif
 
 namespace base {
 namespace {
@@ -24,7 +27,7 @@ struct KnownTarget {
   std::string_view how;
 };
 constexpr std::array<KnownTarget, 4> kTargets = {{
-    {"tensorrt", true, "build the package on a machine with TensorRT, with -o '&:with_tensorrt=True'"},
+    {"tensorrt", true, "build the package on a machine with TensorRT, with -o '&:with_tensorrt=True': see docs/tensorrt.md"},
     {"cuda", true,
      "link an ONNX Runtime with CUDA, or scaffold::scaffold with CUDA and call base::use_torch_backend()"},
     {"cpu", false, "build the package with -o '&:with_onnxruntime=True'"},
@@ -38,6 +41,9 @@ struct Table {
   Table() {
 #ifdef SCAFFOLD_WITH_ONNXRUNTIME
     for (const Engine& engine : onnxruntime_engines()) engines.push_back(engine);
+#endif
+#ifdef SCAFFOLD_WITH_TENSORRT
+    engines.push_back(tensorrt_engine());
 #endif
   }
 };
@@ -126,7 +132,7 @@ std::unique_ptr<Backend> load_backend(const std::filesystem::path& folder, const
   if (reasons.empty())
     throw Error(ErrorKind::kBackend, "this program has no engine for the target", target,
                 std::string(wanted.known->how));
-  throw Error(ErrorKind::kBackend, "no engine can run on the target", format("{} ({})", target, reasons),
+  throw Error(ErrorKind::kDevice, "no engine can run on the target", format("{} ({})", target, reasons),
               "take another target, such as cpu, or a machine that has what is missing");
 }
 

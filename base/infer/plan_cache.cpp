@@ -64,6 +64,7 @@ PlanCacheLock::PlanCacheLock(const PlanCache& cache) {
   if (descriptor_ < 0) return;
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
   log::info("waiting for another process that builds a plan");
+  has_waited_ = true;
   while (::flock(descriptor_, LOCK_EX) != 0 && errno == EINTR) {
   }
 }

@@ -43,8 +43,12 @@ class PlanCacheLock {
   PlanCacheLock(const PlanCacheLock&) = delete;
   PlanCacheLock& operator=(const PlanCacheLock&) = delete;
 
+  /// Another process held it before: the plan may be there now.
+  bool has_waited() const { return has_waited_; }
+
  private:
   int descriptor_ = -1;
+  bool has_waited_ = false;
 };
 
 }  // namespace base

@@ -239,8 +239,9 @@ std::unique_ptr<TensorRtEngine> engine_from_model(const std::filesystem::path& o
   const PlanCache cache(options.cache_folder.empty() ? default_plan_folder() : options.cache_folder);
   if (auto engine = engine_from_cache(cache, key, options, signature, log)) return engine;
   const PlanCacheLock lock(cache);
-  // Another process may have built it while this one waited.
-  if (auto engine = engine_from_cache(cache, key, options, signature, log)) return engine;
+  if (lock.has_waited()) {
+    if (auto engine = engine_from_cache(cache, key, options, signature, log)) return engine;
+  }
   const TensorRtPlan plan = build_plan(onnx, facts, key, cache, log);
   auto engine = engine_from(plan.bytes, key.embed_lean_runtime, signature, log);
   cache.store(file_name(key), describe(key), plan.bytes);
@@ -248,7 +249,22 @@ std::unique_ptr<TensorRtEngine> engine_from_model(const std::filesystem::path& o
   return engine;
 }
 
+std::string why_not_tensorrt(int device) {
+  const std::string reason = why_no_cuda_device(device);
+  return reason.empty() ? TensorRtLibrary::why_not() : reason;
+}
+
+std::unique_ptr<Backend> load_artifact(const Artifact& artifact, int device, const BackendOptions& options) {
+  const std::string weights = std::string(kOnnxFile) + ".data";
+  if (artifact.has(weights)) artifact.file(weights);  // checks it
+  return load_tensorrt_backend(artifact.file(kOnnxFile), artifact.signature(), device, options.tensorrt);
+}
+
 }  // namespace
+
+Engine tensorrt_engine() {
+  return {.name = "TensorRT", .target = "tensorrt", .why_not = why_not_tensorrt, .load = load_artifact};
+}
 
 std::unique_ptr<Backend> load_tensorrt_backend(const std::filesystem::path& onnx, const Signature& signature,
                                                int device, const TensorRtOptions& options) {

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/infer/backend.h"
+#include "base/infer/engine.h"
 #include "base/infer/tensorrt_options.h"
 
 namespace base {
@@ -15,6 +16,9 @@ namespace base {
 /// that was asked for by name is a backend Error. Without a GPU: a device Error of one line.
 std::unique_ptr<Backend> load_tensorrt_backend(const std::filesystem::path& onnx, const Signature& signature,
                                                int device, const TensorRtOptions& options);
+
+/// The one of the target "tensorrt".
+Engine tensorrt_engine();
 
 }  // namespace base
 

@@ -10,6 +10,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 # How a third-party header is told from one of the system: by the start of its include path.
 LIBRARIES = {
     "CLI/": "CLI11",
+    "cuda_runtime": "CUDA",
     "fmt/": "fmt",
     "gtest/": "GoogleTest",
     "inja": "inja",

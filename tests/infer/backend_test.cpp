@@ -37,6 +37,17 @@ TEST(LoadBackend, SaysHowToGetAnEngineThatIsNotLinked) {
       message_of(ErrorKind::kBackend, [&] { load_backend(folder / "1", "torch"); }));
 }
 
+#ifndef SCAFFOLD_WITH_TENSORRT
+TEST(LoadBackend, SaysHowToGetTensorRt) {
+  const MemoryFolder folder;
+  write_export(folder / "1", small_graph());
+  EXPECT_EQ(
+      "backend error: this program has no engine for the target: tensorrt:0\n"
+      "  fix: build the package on a machine with TensorRT, with -o '&:with_tensorrt=True': see docs/tensorrt.md",
+      message_of(ErrorKind::kBackend, [&] { load_backend(folder / "1", "tensorrt:0"); }));
+}
+#endif
+
 TEST(LoadBackend, SaysWhatIsWrongWithTheFolder) {
   EXPECT_THAT(message_of(ErrorKind::kExport, [] { load_backend("nowhere", "cpu"); }),
               StartsWith("export error: there is no such export: nowhere"));
@@ -50,7 +61,7 @@ TEST(LoadBackend, SaysWhyNoEngineCanRunThere) {
   const MemoryFolder folder;
   write_export(folder / "1", small_graph());
   register_engine({"Abacus", "cuda", busy, nullptr});
-  EXPECT_THAT(message_of(ErrorKind::kBackend, [&] { load_backend(folder / "1", "cuda:3"); }),
+  EXPECT_THAT(message_of(ErrorKind::kDevice, [&] { load_backend(folder / "1", "cuda:3"); }),
               AllOf(HasSubstr("no engine can run on the target: cuda:3 ("), HasSubstr("Abacus: device 3 is busy)")));
 }
 

@@ -139,8 +139,8 @@ TEST_F(TensorRtBackendTest, RunsAPlanThatIsNamedAndBuildsNone) {
 TEST_F(TensorRtBackendTest, RefusesAPlanThatIsNamedAndDoesNotFit) {
   options_.plan = folder_.write("other.plan", "plan of 10.9 for 7.5");
   EXPECT_EQ(message_of([&] { load(); }),
-            "backend error: TensorRT does not take the plan: the plan: the fake's own words\n  in: other.plan\n"
-            "  fix: build it again");
+            "backend error: TensorRT does not take the plan: the plan: the fake's own words\n  fix: build it again\n"
+            "  in: other.plan");
   write_sealed(folder_ / "cut.plan", "label", bytes_of(fake_plan()));
   write_file(folder_ / "cut.plan", contents_of(folder_ / "cut.plan").substr(0, 4100));
   options_.plan = folder_ / "cut.plan";
