@@ -91,7 +91,7 @@ std::string first_line(const std::exception& error) {
 
 /// The tensors of the model itself, by which LibTorch knows its parameters, may change their device and layout when the
 /// model is given back. What is exported is the memory that they have now.
-void hold_weights(const torch::jit::Module& module) {
+void hold_weights(torch::jit::Module module) {
   for (const auto& attribute : module.named_attributes(/*recurse=*/false)) {
     if (!attribute.value.isTensor()) continue;
     const torch::Tensor tensor = attribute.value.toTensor();
