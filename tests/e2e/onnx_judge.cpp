@@ -2,16 +2,15 @@
 //
 //     onnx_judge write FOLDER [WEIGHTS]      models made by hand, each in single and half precision and with its
 //     weights
-//                                            beside it, and with the values shown that quantisation needs to see;
-//                                            with WEIGHTS: one model, of examples/fashion_mnist
-//     onnx_judge quantize FOLDER [WEIGHTS]   the same in 8 bits; those values are in
-//     FOLDER/<model>_<engine>.safetensors
+//                                            beside it; with WEIGHTS: one model, of examples/fashion_mnist
+//     onnx_judge quantize FOLDER [WEIGHTS]   the same in 8 bits, calibrated with FOLDER/<model>.safetensors
 #include <iostream>
 
 #include "base/export/calibration.h"
 #include "base/export/onnx_file.h"
 #include "base/export/onnx_half.h"
 #include "base/export/onnx_quantize.h"
+#include "base/export/onnx_runner.h"
 #include "base/export/onnx_tensor.h"
 #include "base/log/error.h"
 #include "tests/export/graphs.h"
@@ -111,35 +110,38 @@ void write(const path& folder, const Graphs& graphs) {
     write_onnx(graph, folder / (name + "_data.onnx"), {.most_bytes = too_much - 1, .least_external_bytes = 64});
     write_onnx(to_half(graph), folder / (name + "_f16.onnx"));
     write_onnx(to_half(graph, {.half_inputs_and_outputs = true}), folder / (name + "_f16io.onnx"));
-    for (const auto& [engine, target] : kEngines) {
-      const auto points = calibration_points(graph, {.engine = target});
-      write_onnx(with_outputs(graph, points), folder / (name + '_' + engine + "_watched.onnx"));
-    }
   }
 }
 
+/// The inputs in a file, 64 examples at a time.
+base::CalibrationData batches_of(const base::SafetensorsFile& file) {
+  return [&file, first = std::int64_t{0}]() mutable -> std::optional<std::vector<TensorView>> {
+    constexpr std::int64_t kBatch = 64;
+    std::vector<TensorView> inputs = file.tensors();
+    const std::int64_t count = inputs.at(0).shape.at(0);
+    if (first >= count) return std::nullopt;
+    const std::int64_t size = std::min(kBatch, count - first);
+    for (TensorView& input : inputs) {
+      const std::size_t example = input.bytes.size() / static_cast<std::size_t>(count);
+      input.bytes =
+          input.bytes.subspan(static_cast<std::size_t>(first) * example, static_cast<std::size_t>(size) * example);
+      input.shape[0] = size;
+    }
+    first += size;
+    return inputs;
+  };
+}
+
 void quantize(const path& folder, const Graphs& graphs) {
+  const base::OnnxLoad load = [](const OnnxGraph& graph) { return base::load_onnx(graph); };
   for (const auto& [name, graph] : graphs) {
+    const base::SafetensorsFile inputs(folder / (name + ".safetensors"));
     for (const auto& [engine, target] : kEngines) {
-      const base::SafetensorsFile values(folder / (name + '_' + engine + ".safetensors"));
-      std::vector<TensorView> answers;
-      const base::OnnxLoad load = [&](const OnnxGraph& watched) -> base::OnnxRun {
-        for (const auto& output : watched.signature.outputs) answers.push_back(*values.find(output.name));
-        return [&](std::span<const TensorView>) -> std::span<const TensorView> { return answers; };
-      };
       for (const auto& [method_name, method] : kMethods) {
-        answers.clear();
-        bool done = false;
-        const base::CalibrationData data = [&]() -> std::optional<std::vector<TensorView>> {
-          if (std::exchange(done, true)) return std::nullopt;
-          std::vector<TensorView> inputs;
-          for (const auto& input : graph.signature.inputs) inputs.push_back(*values.find(input.name));
-          return inputs;
-        };
         const base::QuantizeOptions options{.engine = target};
-        const auto ranges = calibrate(graph, load, data, {.quantize = options, .range = {.method = method}});
-        const std::string file = name + '_' + engine + '_' + method_name;
-        write_onnx(quantized(graph, ranges, options), folder / (file + ".onnx"));
+        const auto ranges =
+            calibrate(graph, load, batches_of(inputs), {.quantize = options, .range = {.method = method}});
+        write_onnx(quantized(graph, ranges, options), folder / (name + '_' + engine + '_' + method_name + ".onnx"));
       }
     }
   }
