@@ -10,6 +10,13 @@
 
 namespace base {
 
+std::vector<Model::DynamicAxis> Model::dynamic_axes() const {
+  std::vector<DynamicAxis> axes;
+  for (const auto& [name, tensor] : example_inputs())
+    if (tensor.dim() > 0) axes.push_back({.input = name, .axis = 0, .name = "batch"});
+  return axes;
+}
+
 Tensors Model::run(const Tensors& batch) {
   if (input_names_.empty()) {
     for (const auto& [name, tensor] : example_inputs()) input_names_.push_back(name);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "base/metrics/metric.h"
 #include "base/tensor/tensors.h"
@@ -24,6 +25,15 @@ class Model : public torch::nn::Module {
   /// the model's signature. Also what training takes from a batch; whatever else is in there (labels) is for loss() and
   /// measure().
   virtual Tensors example_inputs() const = 0;
+
+  /// Axes of the inputs that may be of another size in each call of an exported model. Axes of the same name then are of
+  /// the same size. By default the first axis of every input, "batch".
+  struct DynamicAxis {
+    std::string input;
+    std::int64_t axis = 0;  // below 0: from the last
+    std::string name;
+  };
+  virtual std::vector<DynamicAxis> dynamic_axes() const;
 
   /// From what is read to what the network takes; the same in training, validation and serving.
   virtual Tensors preprocess(Tensors inputs) const { return inputs; }
