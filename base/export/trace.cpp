@@ -46,18 +46,20 @@ class Served {
   std::vector<std::pair<torch::Tensor, torch::Tensor>> moved_;
 };
 
-/// What is recorded until its end carries this name.
+/// What is recorded until its end carries this name. (Graph::push_scope would open a method of a submodule.)
 class HookScope {
  public:
-  explicit HookScope(const std::string& name) : graph_(torch::jit::tracer::getTracingState()->graph) {
-    graph_->push_scope(name);
+  explicit HookScope(const std::string& name)
+      : graph_(torch::jit::tracer::getTracingState()->graph), before_(graph_->current_scope()) {
+    graph_->set_current_scope(before_->push(c10::Symbol::scope(name)));
   }
-  ~HookScope() { graph_->pop_scope(); }
+  ~HookScope() { graph_->set_current_scope(before_); }
   HookScope(const HookScope&) = delete;
   HookScope& operator=(const HookScope&) = delete;
 
  private:
   std::shared_ptr<torch::jit::Graph> graph_;
+  torch::jit::ScopePtr before_;
 };
 
 Tensors run_hooks(Model& model, Tensors inputs) {
@@ -91,7 +93,7 @@ std::string first_line(const std::exception& error) {
 
 /// The tensors of the model itself, by which LibTorch knows its parameters, may change their device and layout when the
 /// model is given back. What is exported is the memory that they have now.
-void hold_weights(const torch::jit::Module& module) {
+void hold_weights(torch::jit::Module module) {
   for (const auto& attribute : module.named_attributes(/*recurse=*/false)) {
     if (!attribute.value.isTensor()) continue;
     const torch::Tensor tensor = attribute.value.toTensor();
