@@ -1,5 +1,5 @@
 """int8_accuracy_test.py JUDGE EXAMPLE: a network that learned Fashion-MNIST, in 16 and in 8 bits: how many of the 10,000 test
-pictures it still gets right, and how fast onnxruntime runs it. JUDGE is onnx_judge.cpp, EXAMPLE is examples/fashion_mnist."""
+pictures it still gets right, and how fast onnxruntime runs it. JUDGE is int8_judge.cpp, EXAMPLE is examples/fashion_mnist."""
 
 import gzip
 import subprocess
@@ -21,8 +21,6 @@ from safetensors.numpy import save_file
 
 JUDGE, EXAMPLE = (Path(one).resolve() for one in sys.argv[1:3])
 DATA = Path("/usr/share/datasets/fashion-mnist")
-ENGINES = ("onnxruntime", "tensorrt")
-METHODS = ("minmax", "percentile", "entropy")
 
 
 def pictures(part: str) -> np.ndarray:
@@ -39,23 +37,18 @@ class EightBits(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.folder = Path(folder.name)
-        subprocess.run([EXAMPLE, "--steps", "350", "--run", cls.folder / "run"], check=True, capture_output=True)
-        weights, = (cls.folder / "run/checkpoints").glob("step-350/model.safetensors")
-        subprocess.run([JUDGE, "write", cls.folder, weights], check=True)
-        some = pictures("train")[:512]
-        for engine in ENGINES:
-            session = cls.session(f"fashion_{engine}_watched")
-            values = dict(zip([one.name for one in session.get_outputs()], session.run(None, {"image": some})))
-            save_file({"image": np.ascontiguousarray(some)} | values, cls.folder / f"fashion_{engine}.safetensors")
-        subprocess.run([JUDGE, "quantize", cls.folder, weights], check=True)
+        subprocess.run([EXAMPLE, "--steps", "150", "--run", cls.folder / "run"], check=True, capture_output=True)
+        weights, = (cls.folder / "run/checkpoints").glob("step-150/model.safetensors")
+        examples = cls.folder / "examples.safetensors"
+        save_file({"image": pictures("train")[:512].copy()}, examples)
+        subprocess.run([JUDGE, weights, examples, cls.folder], check=True)
         cls.images, cls.labels = pictures("t10k"), labels("t10k")
-        cls.accuracy, cls.milliseconds = cls.run_model("fashion_f32")
+        cls.accuracy, cls.milliseconds = cls.run_model("f32")
 
     @classmethod
     def session(cls, name: str):
         settings = onnxruntime.SessionOptions()
         settings.log_severity_level = 3
-        settings.intra_op_num_threads = 1
         return onnxruntime.InferenceSession(cls.folder / f"{name}.onnx", settings, providers=["CPUExecutionProvider"])
 
     @classmethod
@@ -64,27 +57,25 @@ class EightBits(unittest.TestCase):
         session, right, times = cls.session(name), 0, []
         for start in range(0, len(cls.images), 100):
             begin = time.perf_counter()
-            scores, = session.run(None, {"image": cls.images[start:start + 100]})
+            classes, = session.run(["class"], {"image": cls.images[start:start + 100]})
             times.append(1e3 * (time.perf_counter() - begin))
-            right += int((scores.argmax(1) == cls.labels[start:start + 100]).sum())
+            right += int((classes == cls.labels[start:start + 100]).sum())
         accuracy, milliseconds = 100 * right / len(cls.images), float(np.median(times))
         print(f"{name}: {accuracy:.2f} % right, {milliseconds:.1f} ms for 100 pictures, "
               f"{(cls.folder / f'{name}.onnx').stat().st_size / 1e6:.2f} MB")
         return accuracy, milliseconds
 
     def test_the_network_has_learned(self):
-        self.assertGreater(self.accuracy, 80)
+        self.assertGreater(self.accuracy, 75)
 
     def test_half_precision_loses_nothing(self):
-        onnx.checker.check_model(self.folder / "fashion_f16.onnx", full_check=True)
-        self.assertAlmostEqual(self.accuracy, self.run_model("fashion_f16")[0], delta=0.1)
+        onnx.checker.check_model(self.folder / "f16.onnx", full_check=True)
+        self.assertAlmostEqual(self.accuracy, self.run_model("f16")[0], delta=0.1)
 
     def test_eight_bits_lose_less_than_one_percent(self):
-        for engine in ENGINES:
-            for method in METHODS:
-                name = f"fashion_{engine}_{method}"
-                onnx.checker.check_model(self.folder / f"{name}.onnx", full_check=True)
-                self.assertGreater(self.run_model(name)[0], self.accuracy - 1, name)
+        for name in ("onnxruntime_minmax", "onnxruntime_entropy", "tensorrt_minmax", "tensorrt_percentile"):
+            onnx.checker.check_model(self.folder / f"{name}.onnx", full_check=True)
+            self.assertGreater(self.run_model(name)[0], self.accuracy - 1, name)
 
 
 if __name__ == "__main__":
