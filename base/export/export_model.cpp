@@ -11,6 +11,7 @@
 #include "base/export/onnx_file.h"
 #include "base/export/onnx_half.h"
 #include "base/export/onnx_lowering.h"
+#include "base/export/onnx_runner.h"
 #include "base/export/onnx_simplify.h"
 #include "base/export/torch_script.h"
 #include "base/export/trace.h"
@@ -52,22 +53,6 @@ double tolerance_of(const std::string& precision) {
 
 // ---- int8 -----------------------------------------------------------------------------------------------------------
 
-/// Runs a graph that is to be nowhere but here.
-OnnxRun run_of(const OnnxGraph& graph, const ExportRequest& request) {
-  struct Loaded {
-    std::unique_ptr<ArtifactWriter> folder;  // never published, so it vanishes
-    std::unique_ptr<Backend> backend;
-  };
-  auto loaded = std::make_shared<Loaded>();
-  loaded->folder = std::make_unique<ArtifactWriter>(request.folder);
-  write_onnx(graph, loaded->folder->path() / kOnnxFile);
-  ExportManifest manifest = request.manifest;
-  manifest.signature = graph.signature;
-  loaded->folder->complete(std::move(manifest));
-  loaded->backend = load_backend(loaded->folder->path(), "cpu");
-  return [loaded](std::span<const TensorView> inputs) { return loaded->backend->run(inputs); };
-}
-
 OnnxGraph to_int8(const OnnxGraph& graph, const ExportRequest& request, Tensors& seen) {
   if (!request.calibration) {
     throw Error(ErrorKind::kUsage, "int8 needs data to measure the ranges of values with", "",
@@ -83,7 +68,7 @@ OnnxGraph to_int8(const OnnxGraph& graph, const ExportRequest& request, Tensors&
     seen = inputs;
     return current.emplace(inputs).views();
   };
-  const auto load = [&](const OnnxGraph& observed) { return run_of(observed, request); };
+  const auto load = [](const OnnxGraph& watched) { return load_onnx(watched); };
   return quantized(folded, calibrate(folded, load, data));
 }
 
