@@ -27,7 +27,8 @@ struct KnownTarget {
   std::string_view how;
 };
 constexpr std::array<KnownTarget, 4> kTargets = {{
-    {"tensorrt", true, "build the package on a machine with TensorRT, with -o '&:with_tensorrt=True': see docs/tensorrt.md"},
+    {"tensorrt", true,
+     "build the package on a machine with TensorRT, with -o '&:with_tensorrt=True': see docs/tensorrt.md"},
     {"cuda", true,
      "link an ONNX Runtime with CUDA, or scaffold::scaffold with CUDA and call base::use_torch_backend()"},
     {"cpu", false, "build the package with -o '&:with_onnxruntime=True'"},

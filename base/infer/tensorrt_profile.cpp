@@ -56,7 +56,7 @@ AxisRange range_of_axis(const Axis& axis, const std::map<std::string, AxisRange>
 
 std::string shape_text(std::span<const std::int64_t> shape) {
   std::string text;
-  for (const std::int64_t size : shape) text += (text.empty() ? "" : "x") + std::to_string(size);
+  for (const std::int64_t size : shape) text.append(text.empty() ? "" : "x").append(std::to_string(size));
   return text.empty() ? "scalar" : text;
 }
 

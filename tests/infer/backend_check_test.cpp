@@ -1,10 +1,13 @@
 // Comparing and measuring engines, on ones whose answers are known.
 #include "base/infer/backend_check.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -13,6 +16,9 @@
 
 #include "base/infer/random_inputs.h"
 #include "base/log/error.h"
+#include "base/log/format.h"
+#include "tests/infer/support.h"
+#include "tests/support/memory_folder.h"
 
 namespace base {
 namespace {
@@ -136,6 +142,58 @@ TEST(CheckBackend, SeesAnEngineThatIsRightOnlyTheFirstTime) {
   Multiplier reference(2);
   EXPECT_GT(worst_difference(check_backend(backend, reference, {.batches = {4}, .warm_up = 0, .runs = 1})), 1);
 }
+
+#ifdef SCAFFOLD_WITH_ONNXRUNTIME
+
+TEST(CheckBackend, FindsNoDifferenceBetweenAnEngineAndItself) {
+  const MemoryFolder folder;
+  write_export(folder / "7", small_graph());
+  const auto backend = load_backend(folder / "7", "cpu");
+  const auto reference = load_backend(folder / "7", "cpu");
+  const auto rows = check_backend(*backend, *reference, {.batches = {1, 64}, .warm_up = 1, .runs = 3});
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(worst_difference(rows), 0);
+}
+
+class CheckBackendProgram : public testing::Test {
+ protected:
+  CheckBackendProgram() { write_export(folder_ / "7", small_graph()); }
+
+  // Gives the exit code.
+  int run(const std::string& arguments) {
+    const int status =
+        std::system(format("cd '{}' && '{}' {} >out 2>err", folder_.path(), CHECK_BACKEND_PROGRAM, arguments).c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+  MemoryFolder folder_;
+};
+
+TEST_F(CheckBackendProgram, PrintsLatencyAndThroughputForEachBatch) {
+  EXPECT_EQ(0, run("--export 7 --target cpu --batches 1,8 --runs 5 --warm_up 1")) << folder_.read("err");
+  EXPECT_THAT(
+      folder_.read("out"),
+      testing::ContainsRegex("ONNX Runtime .*\ncompared with ONNX Runtime .*\n +batch +difference +p50 ms +p90 ms "
+                             "+p99 ms +examples/s\n +1 +0.00e\\+00 .*\n +8 +0.00e\\+00 "));
+}
+
+TEST_F(CheckBackendProgram, SaysThatTensorRtIsNotThere) {
+#ifdef SCAFFOLD_WITH_TENSORRT
+  EXPECT_EQ(2, run("--export 7"));
+  EXPECT_THAT(folder_.read("err"), testing::StartsWith("device error: no engine can run on the target: tensorrt:0 ("));
+#else
+  EXPECT_EQ(9, run("--export 7"));
+  EXPECT_THAT(folder_.read("err"),
+              testing::StartsWith("backend error: this program has no engine for the target: tensorrt:0\n"));
+#endif
+}
+
+TEST_F(CheckBackendProgram, RefusesRangesThatMakeNoSense) {
+  EXPECT_EQ(3, run("--export 7 --target cpu --tensorrt.axes batch=8:1"));
+  EXPECT_THAT(folder_.read("err"), testing::StartsWith("usage error: this is no range of an axis: batch=8:1\n"));
+}
+
+#endif
 
 TEST(RandomInputs, AreTheSameForTheSameSeedAndFitTheSignature) {
   const Signature signature{.inputs = {{"f", DType::kF32, {{2, "batch"}, {500}}},

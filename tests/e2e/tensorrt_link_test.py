@@ -1,19 +1,20 @@
 """tensorrt_link_test.py LIBRARY...: the files of the TensorRT backend compile without a warning against the real headers, at
 TENSORRT_ROOT or where the system has them, link with the real lean runtime (from PyPI) and, where there is no GPU, end with one
-line and exit code 2. LIBRARY... are the static libraries that they stand on. Without the headers it is skipped: NVIDIA puts them
+line and exit code 2. LIBRARY... are those that they stand on; ONNX Runtime is not among them. Without the headers it is skipped: NVIDIA puts them
 into no package of PyPI."""
 
 import os
 import re
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import unittest
 from pathlib import Path
 
+import judges
+
 REPOSITORY = Path(__file__).resolve().parents[2]
-# The first that has the headers of the same major version; PyPI has no lean runtime older than these.
-LEAN = {"10": "tensorrt-lean-cu12-libs==10.16.1.11", "11": "tensorrt-lean-cu13-libs>=11,<12"}
 SKIPPED = 77
 
 
@@ -27,8 +28,12 @@ HEADER = find("NvInferVersion.h", [os.getenv("TENSORRT_ROOT"), "/usr", "/usr/loc
 CUDA_ROOTS = [os.getenv("CUDA_PATH"), os.getenv("CUDA_HOME"), "/usr/local/cuda", "/usr"]
 CUDA_HEADER = find("cuda_runtime_api.h", CUDA_ROOTS)
 CUDA_LIBRARY = find("libcudart_static.a", CUDA_ROOTS)
-SOURCES = [*REPOSITORY.glob("base/infer/cuda_*.cpp"),
-           *(REPOSITORY / f"base/infer/tensorrt_{name}.cpp" for name in ("backend", "builder", "engine", "library", "log"))]
+SOURCES = sorted(file for name in ("cuda_*", "tensorrt_*", "onnx_facts", "plan_cache", "sealed_file")
+                 for file in REPOSITORY.glob(f"base/infer/{name}.cpp"))
+
+
+def major_version() -> str:
+    return re.search(r"(?:NV_TENSORRT|TRT)_MAJOR(?:_ENTERPRISE)? (\d+)", HEADER.read_text())[1]
 
 
 def has_gpu() -> bool:
@@ -42,18 +47,15 @@ class TensorRtLink(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
-        text = HEADER.read_text()
-        cls.major = re.search(r"(?:NV_TENSORRT|TRT)_MAJOR(?:_ENTERPRISE)? (\d+)", text)[1]
+        cls.major = major_version()
         print(f"TensorRT {cls.major} from {HEADER.parent}, CUDA from {CUDA_HEADER.parent}", flush=True)
         cls.objects = []
-        for source in [*SOURCES, REPOSITORY / "tests/infer/fake_gpu/tensorrt_probe.cpp"]:
+        for source in [*SOURCES, REPOSITORY / "tests/e2e/tensorrt_probe.cpp"]:
             cls.objects.append(cls.folder / f"{source.stem}.o")
             subprocess.run([os.getenv("CXX", "c++"), "-std=c++20", "-O1", "-fPIC", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
                             f"-I{REPOSITORY}", "-isystem", HEADER.parent, "-isystem", CUDA_HEADER.parent, "-c", source,
                             "-o", cls.objects[-1]], check=True)
-        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target",
-                        cls.folder / "wheel", LEAN[cls.major]], check=True)
-        cls.lean = next(cls.folder.glob("wheel/tensorrt_lean_libs/libnvinfer_lean.so.*"))
+        cls.lean = next((Path(sysconfig.get_paths()["purelib"]) / "tensorrt_lean_libs").glob("libnvinfer_lean.so.*"))
         cls.probe = cls.folder / "probe"
         subprocess.run([os.getenv("CXX", "c++"), "-o", cls.probe, *cls.objects, "-Wl,--start-group", *sys.argv[1:], "-Wl,--end-group",
                         cls.lean, CUDA_LIBRARY, "-lspdlog", "-lfmt", "-lpthread", "-ldl", "-lrt", f"-Wl,-rpath,{cls.lean.parent}"],
@@ -97,4 +99,5 @@ if __name__ == "__main__":
     if missing:
         print(f"skipped: not on this machine: {', '.join(missing)}")
         sys.exit(SKIPPED)
+    judges.enter_environment(f"tensorrt-{major_version()}")
     unittest.main(argv=sys.argv[:1])
