@@ -29,7 +29,8 @@ class TemporaryExport {
     try {
       ArtifactWriter writer(folder());
       write_onnx(graph, writer.path() / kOnnxFile);
-      writer.publish({.opset = graph.opset, .signature = graph.signature});
+      writer.complete({.opset = graph.opset, .signature = graph.signature});
+      writer.publish();
     } catch (...) {
       remove();
       throw;
