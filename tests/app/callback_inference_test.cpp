@@ -34,7 +34,8 @@ std::filesystem::path write_torch_export(const std::filesystem::path& folder) {
   ArtifactWriter writer(folder);
   write_onnx(graph, writer.path() / kOnnxFile);
   module.save((writer.path() / kTorchScriptFile).string());
-  writer.publish({.signature = graph.signature});
+  writer.complete({.signature = graph.signature});
+  writer.publish();
   return folder;
 }
 
@@ -70,7 +71,8 @@ TEST_F(TorchBackendTest, SaysWhatIsWrongWithAModel) {
   ArtifactWriter writer(folder_ / "1");
   write_onnx(small_graph(), writer.path() / kOnnxFile);
   write_file(writer.path() / kTorchScriptFile, "GIF89a");
-  writer.publish({.signature = small_graph().signature});
+  writer.complete({.signature = small_graph().signature});
+  writer.publish();
   EXPECT_THAT(folder_.shorten(message_of(ErrorKind::kBackend, [&] { load_backend(folder_ / "1", "torch"); })),
               StartsWith("backend error: LibTorch cannot load the model: 1/model.pt ("));
   write_export(folder_ / "2", small_graph());
