@@ -134,6 +134,30 @@ TEST(App, TrainsMeasuresAndPredictsOneRun) {
   EXPECT_EQ(counted, 3 * 40 / 8) << "it goes on where it stopped";
 }
 
+TEST(App, ExportsAndAnswersFromTheExport) {
+  const TemporaryFolder folder;
+  const std::string run_folder = (folder / "run").string(), exports = run_folder + "/exports";
+  ASSERT_EQ(run({"train", "--run", run_folder.c_str(), "--device", "cpu", "--epochs", "1"}).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::exists(exports + "/5/model.onnx"));
+
+  const Outcome exported = run({"export", "--run", run_folder.c_str(), "--callbacks.exporter.precision", "fp16"});
+  EXPECT_EQ(exported.exit_code, 0) << exported.err;
+  EXPECT_TRUE(std::filesystem::exists(exports + "/5-fp16/model.onnx"));
+
+  const std::string questions = folder.write("questions.jsonl", "{\"x\": [1, 2, 3]}\n{\"x\": [0, 0, 0]}\n").string();
+  const std::string answers = (folder / "answers.jsonl").string();
+  const Outcome answered =
+      run({"infer", "--export", exports.c_str(), "--input", questions.c_str(), "--output", answers.c_str()});
+  EXPECT_EQ(answered.exit_code, 0) << answered.err;
+  EXPECT_EQ(std::ranges::count(contents_of(answers), '\n'), 2);
+  EXPECT_THAT(contents_of(answers), StartsWith("{\"answer\":"));
+
+  const Outcome checked = run({"check", "--export", exports.c_str(), "--target", "torch", "--runs", "2"});
+  EXPECT_EQ(checked.exit_code, 0) << checked.err;
+  const Outcome unknown = run({"check", "--export", exports.c_str(), "--target", "tensorrt:0"});
+  EXPECT_NE(unknown.exit_code, 0) << "there is no GPU, or no TensorRT";
+}
+
 TEST(App, AsksForARunWhereWeightsAreNeeded) {
   const Outcome outcome = run({"evaluate"});
   EXPECT_EQ(outcome.exit_code, 3);
