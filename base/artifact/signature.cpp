@@ -142,15 +142,12 @@ std::string describe(const TensorSpec& spec) {
 }
 
 bool has_batch_axis(const Signature& signature) {
-  std::string_view name;
-  for (const auto* tensors : {&signature.inputs, &signature.outputs}) {
-    for (const TensorSpec& spec : *tensors) {
-      if (spec.axes.empty() || !spec.axes[0].is_dynamic()) return false;
-      if (name.empty()) name = spec.axes[0].name;
-      if (name != spec.axes[0].name || std::ranges::count(spec.axes, name, &Axis::name) != 1) return false;
-    }
-  }
-  return !name.empty();
+  const auto begins_with_it = [](const TensorSpec& spec) {
+    return !spec.axes.empty() && spec.axes[0].name == kBatchAxis &&
+           std::ranges::count(spec.axes, kBatchAxis, &Axis::name) == 1;
+  };
+  return !signature.inputs.empty() && std::ranges::all_of(signature.inputs, begins_with_it) &&
+         std::ranges::all_of(signature.outputs, begins_with_it);
 }
 
 std::vector<const TensorView*> match_inputs(const Signature& signature, std::span<const TensorView> inputs) {

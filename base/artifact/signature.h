@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/records/safetensors.h"
@@ -39,8 +40,10 @@ struct Signature {
 /// "image F32 [batch, 1, 28, 28]", for messages.
 std::string describe(const TensorSpec& spec);
 
-/// Whether all tensors begin with one and the same dynamic axis, which is on no other place: the batch. Rows of several
-/// callers can then be run as one.
+inline constexpr std::string_view kBatchAxis = "batch";
+
+/// Whether all tensors begin with the axis kBatchAxis and have it nowhere else: rows of several callers can then be run
+/// as one.
 bool has_batch_axis(const Signature& signature);
 
 /// The inputs in the order of the signature. One usage Error names all that is missing, unknown, there twice, or of

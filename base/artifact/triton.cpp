@@ -55,8 +55,8 @@ std::string tensors_text(std::string_view field, const std::vector<TensorSpec>& 
       dims += format("{}{}", dims.empty() ? "" : ", ", spec.axes[i].is_dynamic() ? -1 : spec.axes[i].size);
     // Triton has no scalars: a shape of nothing is [1], and reshape {} says so. With a batch it is one number a row.
     const char* reshape = dims.empty() ? " reshape { shape: [ ] }" : "";
-    text += format("{} {{ name: {} data_type: {} dims: [ {} ]{} }}\n", field, pbtxt_text(spec.name), type_of(spec.dtype),
-                   dims.empty() ? "1" : dims, reshape);
+    text += format("{} {{ name: {} data_type: {} dims: [ {} ]{} }}\n", field, pbtxt_text(spec.name),
+                   type_of(spec.dtype), dims.empty() ? "1" : dims, reshape);
   }
   return text;
 }

@@ -8,8 +8,8 @@
 
 namespace base {
 
-/// The text of config.pbtxt. Where all tensors begin with one and the same dynamic axis, it is the batch, and Triton
-/// may join requests along it, up to `max_batch` rows; any other model gets its shapes as they are.
+/// The text of config.pbtxt. Where there is a batch axis (see has_batch_axis) Triton may join requests along it,
+/// up to `max_batch` rows; any other model gets its shapes as they are.
 std::string triton_config(const std::string& model, const Signature& signature, int max_batch = 64);
 
 }  // namespace base

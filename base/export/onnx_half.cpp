@@ -7,13 +7,13 @@
 #include <set>
 #include <string_view>
 
-#include "base/export/half.h"
 #include "base/export/onnx_file.h"
 #include "base/export/onnx_index.h"
 #include "base/export/onnx_simplify.h"
 #include "base/export/onnx_tensor.h"
 #include "base/log/error.h"
 #include "base/log/log.h"
+#include "base/records/half.h"
 
 namespace base {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "base/export/half.h"
 #include "base/log/error.h"
+#include "base/records/half.h"
 
 namespace base {
 namespace {

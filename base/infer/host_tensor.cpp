@@ -10,6 +10,7 @@
 
 #include "base/log/error.h"
 #include "base/log/format.h"
+#include "base/records/half.h"
 
 namespace base {
 namespace {
@@ -24,33 +25,6 @@ std::uint16_t to_bf16(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   if (std::isnan(value)) return static_cast<std::uint16_t>((bits >> 16) | 0x40);
   return static_cast<std::uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);  // to the nearest, ties to even
-}
-
-float from_f16(std::uint16_t bits) {
-  const int exponent = (bits >> 10) & 0x1f;
-  const int fraction = bits & 0x3ff;
-  float value = 0;
-  if (exponent == 0x1f) {
-    value = fraction == 0 ? INFINITY : NAN;
-  } else if (exponent == 0) {
-    value = std::ldexp(static_cast<float>(fraction), -24);
-  } else {
-    value = std::ldexp(static_cast<float>(fraction | 0x400), exponent - 25);
-  }
-  return (bits & 0x8000) != 0 ? -value : value;
-}
-
-std::uint16_t to_f16(float value) {
-  const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000 : 0);
-  const float size = std::fabs(value);
-  if (std::isnan(value)) return sign | 0x7e00;
-  if (size >= 65520) return sign | 0x7c00;
-  int exponent = 0;
-  std::frexp(size, &exponent);                // size = [0.5, 1) * 2^exponent
-  const int shift = std::max(exponent, -13);  // below 2^-14 the steps stay the same
-  const auto steps = static_cast<int>(std::nearbyint(std::ldexp(size, 11 - shift)));
-  const int biased = exponent < -13 ? steps : ((shift + 13) << 10) + steps;  // a carry goes into the exponent by itself
-  return static_cast<std::uint16_t>(sign | biased);
 }
 
 template <typename T>
@@ -118,7 +92,7 @@ double number_at(const TensorView& view, std::size_t index) {
     case DType::kU16:
       return element<std::uint16_t>(view, index);
     case DType::kF16:
-      return from_f16(element<std::uint16_t>(view, index));
+      return float_of(element<std::uint16_t>(view, index));
     case DType::kBF16:
       return from_bf16(element<std::uint16_t>(view, index));
     case DType::kI32:
@@ -150,7 +124,7 @@ void set_number(DType dtype, std::span<std::byte> bytes, std::size_t index, doub
     case DType::kU16:
       return set_element(bytes, index, static_cast<std::uint16_t>(value));
     case DType::kF16:
-      return set_element(bytes, index, to_f16(static_cast<float>(value)));
+      return set_element(bytes, index, half_of(static_cast<float>(value)));
     case DType::kBF16:
       return set_element(bytes, index, to_bf16(static_cast<float>(value)));
     case DType::kI32:

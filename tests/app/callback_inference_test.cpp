@@ -54,8 +54,9 @@ TEST_F(TorchBackendTest, AnswersAsOnnxRuntimeDoes) {
     ASSERT_EQ(2U, outputs.size());
     EXPECT_EQ("scores", outputs[0].name);
     EXPECT_THAT(outputs[0].shape, ElementsAre(size, 2));
-    if (size == 2) EXPECT_THAT(numbers_of(outputs[0]), ElementsAre(14, 25, 20, 31));
-    if (size == 2) EXPECT_THAT(numbers_of(outputs[1]), ElementsAre(2, 4, 6, 8, 10, 12));
+    if (size < 2) continue;
+    EXPECT_THAT(numbers_of(outputs[0]), ElementsAre(14, 25, 20, 31));
+    EXPECT_THAT(numbers_of(outputs[1]), ElementsAre(2, 4, 6, 8, 10, 12));
   }
   const HostTensor wrong = floats("x", {1, 4}, {1, 2, 3, 4});
   EXPECT_THAT(message_of(ErrorKind::kUsage,

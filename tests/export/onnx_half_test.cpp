@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "base/export/half.h"
+#include "base/records/half.h"
 #include "base/export/onnx_check.h"
 #include "base/export/onnx_index.h"
 #include "base/export/onnx_tensor.h"

@@ -102,7 +102,9 @@ TEST_F(OnnxRuntime, TakesABatchOfAnotherSizeInEachCall) {
     const auto outputs = backend->run({&x.view, 1});
     EXPECT_THAT(outputs[0].shape, ElementsAre(size, 2));
     EXPECT_EQ(static_cast<std::size_t>(size) * 8, outputs[0].bytes.size());
-    if (size > 0) EXPECT_EQ(12, numbers_of(outputs[0])[0]);
+    if (size > 0) {
+      EXPECT_EQ(12, numbers_of(outputs[0])[0]);
+    }
   }
 }
 
@@ -125,7 +127,7 @@ TEST_F(OnnxRuntime, NamesAllThatIsWrongWithTheInputs) {
   const auto backend = load(small_graph());
   const std::vector<TensorView> inputs{floats("y", {1, 3}, {1, 2, 3}).view};
   EXPECT_EQ(
-      "usage error: the inputs do not fit the model: x is missing; there is no y (did you mean x?)\n"
+      "usage error: the inputs do not fit the model: x is missing; there is no y\n"
       "  fix: it takes x F32 [batch, 3]",
       message_of(ErrorKind::kUsage, [&] { backend->run(inputs); }));
   const HostTensor x = floats("x", {1, 3}, {1, 2, 3});  // and works afterwards
@@ -158,12 +160,23 @@ TEST_F(OnnxRuntime, RunsEveryTypeOfTheSignature) {
   }
 }
 
+// scores [batch, 1000], each the sum of x [batch, 3]; the weights are in a file of their own.
+fs::path write_split_export(const fs::path& folder) {
+  OnnxGraph graph;
+  graph.signature = {.inputs = {{"x", DType::kF32, {{1, "batch"}, {3}}}},
+                     .outputs = {{"scores", DType::kF32, {{1, "batch"}, {1000}}}}};
+  graph.initializers = {constant(floats("matrix", {3, 1000}, std::vector<float>(3000, 1)))};
+  graph.nodes = {{.operation = "MatMul", .inputs = {"x", "matrix"}, .outputs = {"scores"}, .name = "scores"}};
+  return write_export(folder, graph, {.most_bytes = 2000});
+}
+
 TEST_F(OnnxRuntime, ReadsWeightsBesideTheModel) {
-  const fs::path path = write_export(folder_ / "1", small_graph(), {.most_bytes = 64, .least_external_bytes = 1});
+  const fs::path path = write_split_export(folder_ / "1");
   ASSERT_TRUE(fs::exists(path / "model.onnx.data"));
   const auto backend = load_backend(path, "cpu");
   const HostTensor x = floats("x", {1, 3}, {1, 2, 3});
-  EXPECT_THAT(numbers_of(backend->run({&x.view, 1})[0]), ElementsAre(14, 25));
+  EXPECT_EQ(6, numbers_of(backend->run({&x.view, 1})[0])[999]);
+  EXPECT_EQ(contents_of(path / "model.onnx.data"), contents_of(path / "triton/small/1/model.onnx.data"));
 
   std::string weights = contents_of(path / "model.onnx.data");
   weights[0] = static_cast<char>(weights[0] ^ 1);
@@ -208,11 +221,6 @@ TEST_F(OnnxRuntime, SaysInOneLineWhyARunFailed) {
   EXPECT_EQ(2, std::ranges::count(message + "\n", '\n'));
   const HostTensor even = floats("x", {4}, {1, 2, 3, 4});
   EXPECT_THAT(backend->run({&even.view, 1})[0].shape, ElementsAre(2, 2));
-}
-
-TEST_F(OnnxRuntime, ServesTritonsViewOfWeightsBesideTheModelToo) {
-  const fs::path path = write_export(folder_ / "1", small_graph(), {.most_bytes = 64, .least_external_bytes = 1});
-  EXPECT_EQ(contents_of(path / "model.onnx.data"), contents_of(path / "triton/small/1/model.onnx.data"));
 }
 
 #else

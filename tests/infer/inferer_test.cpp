@@ -180,7 +180,7 @@ TEST_P(InfererTest, NamesTheSampleThatDoesNotFit) {
     int count_ = 0;
   } wrong;
   EXPECT_EQ(
-      "usage error: the inputs do not fit the model: x is missing; there is no z (did you mean x?)\n"
+      "usage error: the inputs do not fit the model: x is missing; there is no z\n"
       "  fix: it takes x F32 [length]\n"
       "  in: row 6",
       message_of(ErrorKind::kUsage, [&] { make({.batch_size = 4}).run(wrong, sink_); }));

@@ -1,4 +1,4 @@
-#include "base/export/half.h"
+#include "base/records/half.h"
 
 #include <bit>
 #include <cmath>

@@ -1,6 +1,6 @@
 // half.h: numbers of 16 bits (IEEE binary16) as they lie in files, without help of the processor.
-#ifndef BASE_EXPORT_HALF_H_
-#define BASE_EXPORT_HALF_H_
+#ifndef BASE_RECORDS_HALF_H_
+#define BASE_RECORDS_HALF_H_
 
 #include <cstdint>
 
@@ -17,4 +17,4 @@ float float_of(std::uint16_t half);
 
 }  // namespace base
 
-#endif  // BASE_EXPORT_HALF_H_
+#endif  // BASE_RECORDS_HALF_H_
