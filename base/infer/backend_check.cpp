@@ -11,6 +11,7 @@
 #include "base/log/error.h"
 #include "base/log/format.h"
 #include "base/records/bytes.h"
+#include "base/records/half.h"
 
 namespace base {
 namespace {
@@ -22,19 +23,11 @@ bool is_floating(DType dtype) {
   return dtype == DType::kF16 || dtype == DType::kBF16 || dtype == DType::kF32 || dtype == DType::kF64;
 }
 
-double from_half(std::uint16_t bits) {
-  const int exponent = bits >> 10U & 31U;
-  const int mantissa = bits & 0x3ffU;
-  const double sign = (bits & 0x8000U) != 0 ? -1 : 1;
-  if (exponent == 31) return mantissa != 0 ? std::nan("") : sign * kInfinite;
-  return sign * (exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(mantissa + 1024, exponent - 25));
-}
-
 double float_at(const TensorView& view, std::size_t index) {
   const std::byte* at = view.bytes.data() + index * size_of(view.dtype);
   switch (view.dtype) {
     case DType::kF16:
-      return from_half(load<std::uint16_t>(at));
+      return float_of(load<std::uint16_t>(at));
     case DType::kBF16:
       return std::bit_cast<float>(static_cast<std::uint32_t>(load<std::uint16_t>(at)) << 16U);
     case DType::kF32:

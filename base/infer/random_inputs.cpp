@@ -4,16 +4,10 @@
 #include <cstring>
 #include <random>
 
+#include "base/records/half.h"
+
 namespace base {
 namespace {
-
-// The upper bits of a float from -1 to 1 in the 5 bits of exponent of FP16, without a float type for it: 1 + m / 1024
-// with a sign, times 2^-1, or 2^-2, ...
-std::uint16_t half_bits(std::uint64_t random) {
-  const auto exponent = static_cast<std::uint16_t>(11 + (random >> 11U & 3U));  // 2^-4 to 2^-1
-  return static_cast<std::uint16_t>((random & 0x8000U) | static_cast<unsigned>(exponent << 10U) |
-                                    (random >> 20U & 0x3ffU));
-}
 
 void fill(TensorView& view, std::vector<std::byte>& bytes, std::mt19937_64& random) {
   const std::size_t size = size_of(view.dtype);
@@ -32,7 +26,7 @@ void fill(TensorView& view, std::vector<std::byte>& bytes, std::mt19937_64& rand
         value = std::bit_cast<std::uint32_t>(static_cast<float>(unit)) >> 16U;
         break;
       case DType::kF16:
-        value = half_bits(draw);
+        value = half_of(static_cast<float>(unit));
         break;
       case DType::kU8:
         value = draw >> 40U & 255U;

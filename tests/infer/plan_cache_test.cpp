@@ -19,7 +19,7 @@
 #include "base/infer/onnx_facts.h"
 #include "base/log/error.h"
 #include "base/records/bytes.h"
-#include "tests/support/temporary_folder.h"
+#include "tests/support/memory_folder.h"
 
 namespace base {
 namespace {
@@ -41,7 +41,7 @@ class PlanCacheTest : public testing::Test {
     return "no error";
   }
 
-  TemporaryFolder folder_;
+  MemoryFolder folder_;
 };
 
 TEST_F(PlanCacheTest, GivesBackWhatItWasGiven) {

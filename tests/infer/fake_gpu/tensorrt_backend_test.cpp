@@ -11,7 +11,7 @@
 #include "base/log/error.h"
 #include "base/records/bytes.h"
 #include "tests/infer/fake_gpu/fake_gpu.h"
-#include "tests/support/temporary_folder.h"
+#include "tests/support/memory_folder.h"
 
 namespace base {
 namespace {
@@ -63,7 +63,7 @@ class TensorRtBackendTest : public testing::Test {
     return found;
   }
 
-  TemporaryFolder folder_;
+  MemoryFolder folder_;
   fs::path onnx_;
   Signature signature_{.inputs = {{"x", DType::kF32, {{2, "batch"}, {3}}}},
                        .outputs = {{"y", DType::kF32, {{2, "batch"}, {3}}}}};
