@@ -21,9 +21,9 @@ grep -q "^## $job$" training_log.md || fail "training_log.md has no section for 
 
 ./export.sh "$job" int8 >"$folder/log" 2>&1 || { cat "$folder/log"; fail "exporting fails"; }
 [ -s "$(echo "runs/$job"/exports/*-int8/model.onnx)" ] || fail "export.sh left no model: $(ls "runs/$job/exports")"
-python3 -c 'import json; print(json.dumps({"image": [[[7] * SIZE] * SIZE] * CHANNELS}))' >questions.jsonl
-./predict.sh "$job" answers.jsonl questions.jsonl >"$folder/log" 2>&1 || { cat "$folder/log"; fail "answering fails"; }
-[ "$(wc -l <answers.jsonl)" = 1 ] || fail "one question has $(wc -l <answers.jsonl) answers"
+python3 -c 'import json; print(json.dumps({"image": [[[7] * 32] * 32] * 3}))' >"$folder/questions.jsonl"
+./predict.sh "$job" "$folder/answers.jsonl" "$folder/questions.jsonl" >"$folder/log" 2>&1 || { cat "$folder/log"; fail "answering fails"; }
+[ "$(wc -l <"$folder/answers.jsonl")" = 1 ] || fail "one question has $(wc -l <"$folder/answers.jsonl") answers"
 
 ./train_local_cpu.sh --background --epochs 100000 --job-prefix second >"$folder/log" 2>&1
 job=$(basename runlogs/second*)
