@@ -27,6 +27,8 @@ void ExporterSettings::declare(Knobs& knobs) {
   knobs.add("best_only", best_only, "only those with the best score so far");
   knobs.add("keep", keep, "so many of the newest exports; 0: all", {.min = 0});
   knobs.add("precision", precision, "in which the exported model computes", {.choices = {"fp32", "fp16", "int8"}});
+  knobs.add("int8_engine", int8_engine, "int8: which engine the model is to be fast in; others run it too",
+            {.choices = {"tensorrt", "onnxruntime"}});
   knobs.add("calibration_batches", calibration_batches,
             "int8: batches of training data that the ranges are measured with", {.min = 1});
 }
@@ -41,6 +43,8 @@ std::filesystem::path export_run(Trainer& trainer, const ExporterSettings& setti
   request.manifest.precision = settings.precision;
   for (const auto& [name, value] : state.validation) request.manifest.metrics[name] = value;
 
+  request.quantized_for =
+      settings.int8_engine == "onnxruntime" ? QuantizedFor::kOnnxRuntime : QuantizedFor::kTensorRt;
   DataSettings data = trainer.settings().data;
   data.limit = data.batch_size * settings.calibration_batches;
   data.threads = 0;

@@ -17,6 +17,7 @@ struct ExporterSettings {
   bool best_only = false;
   std::int64_t keep = 2;
   std::string precision = "fp32";
+  std::string int8_engine = "tensorrt";
   std::int64_t calibration_batches = 16;
 
   void declare(Knobs& knobs);

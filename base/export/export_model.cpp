@@ -58,7 +58,6 @@ OnnxGraph to_int8(const OnnxGraph& graph, const ExportRequest& request, Tensors&
     throw Error(ErrorKind::kUsage, "int8 needs data to measure the ranges of values with", "",
                 "give ExportRequest::calibration, or export in fp32 or fp16");
   }
-  const OnnxGraph folded = simplified(with_folded_batch_norms(graph));
   std::optional<EngineTensors> current;
   const CalibrationData data = [&]() -> std::optional<std::vector<TensorView>> {
     std::optional<Tensors> batch = request.calibration();
@@ -69,7 +68,8 @@ OnnxGraph to_int8(const OnnxGraph& graph, const ExportRequest& request, Tensors&
     return current.emplace(inputs).views();
   };
   const auto load = [](const OnnxGraph& watched) { return load_onnx(watched); };
-  return quantized(folded, calibrate(folded, load, data));
+  const QuantizeOptions options{.engine = request.quantized_for};
+  return quantized(graph, calibrate(graph, load, data, {.quantize = options}), options);
 }
 
 // ---- the proof ------------------------------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ void write_and_prove(Model& model, const ExportRequest& request) {
   write_torch_script(trace, writer.path() / kTorchScriptFile);
   save_weights(model, writer.path() / kWeightsFile);
 
-  OnnxGraph graph = simplified(lower_to_onnx(trace));
+  OnnxGraph graph = simplified(with_folded_batch_norms(lower_to_onnx(trace)));
   Tensors calibrated;
   if (request.manifest.precision == "fp16") graph = to_half(std::move(graph));
   if (request.manifest.precision == "int8") graph = to_int8(graph, request, calibrated);

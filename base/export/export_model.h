@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/artifact/manifest.h"
+#include "base/export/onnx_quantize.h"
 #include "base/model/model.h"
 
 namespace base {
@@ -23,6 +24,7 @@ struct ExportRequest {
   /// Batches as they come in use, for the precision int8: the ranges of the values in between are measured with them.
   /// Nothing when there are no more.
   std::function<std::optional<Tensors>()> calibration = {};
+  QuantizedFor quantized_for = QuantizedFor::kTensorRt;
 };
 
 /// Writes ONNX (in the precision that the manifest says), TorchScript and the weights, with preprocess and postprocess
