@@ -39,6 +39,7 @@ class Simplifier {
         if (const auto other = names_.find(input); other != names_.end()) input = other->second;
       }
       if (node.operation == "Cast") shorten(node);
+      if (node.operation == "Gemm") take_untransposed(node);
       const bool is_output = node.outputs.size() != 1 || index_.is_output(node.outputs[0]);
       if (is_output || !is_gone(node)) kept.push_back(std::move(node));
     }
@@ -61,8 +62,44 @@ class Simplifier {
     casts_[node.outputs[0]] = node.inputs[0];
   }
 
+  static bool swaps_two_axes(const OnnxNode* node) {
+    return node != nullptr && node->operation == "Transpose" &&
+           attribute_or<std::vector<std::int64_t>>(*node, "perm", {}) == std::vector<std::int64_t>{1, 0};
+  }
+
+  /// A linear layer is traced with its weight transposed by a node; Gemm can do it by an attribute.
+  void take_untransposed(OnnxNode& gemm) const {
+    for (std::size_t i = 0; i < 2 && i < gemm.inputs.size(); ++i) {
+      const OnnxNode* before = index_.maker(gemm.inputs[i]);
+      if (!swaps_two_axes(before)) continue;
+      const auto other = names_.find(before->inputs[0]);
+      gemm.inputs[i] = other != names_.end() ? other->second : before->inputs[0];
+      const std::string attribute = i == 0 ? "transA" : "transB";
+      gemm.attributes[attribute] = 1 - attribute_or<std::int64_t>(gemm, attribute, 0);
+    }
+  }
+
+  /// A weight that others than Gemm take transposed is transposed here, so that it is a constant for them.
+  bool is_transposed_weight(const OnnxNode& node) {
+    const OnnxTensor* weight = swaps_two_axes(&node) ? find_constant(node.inputs[0]) : nullptr;
+    if (weight == nullptr || weight->view.dtype != DType::kF32 || weight->view.shape.size() != 2) return false;
+    const bool others = std::ranges::any_of(index_.takers(node.outputs[0]),
+                                            [&](std::size_t taker) { return graph_.nodes[taker].operation != "Gemm"; });
+    if (!others) return false;  // nobody will take it
+    const auto rows = static_cast<std::size_t>(weight->view.shape[0]);
+    const auto columns = static_cast<std::size_t>(weight->view.shape[1]);
+    const std::vector<float> numbers = to_floats(*weight);
+    std::vector<float> turned(numbers.size());
+    for (std::size_t i = 0; i < rows; ++i)
+      for (std::size_t j = 0; j < columns; ++j) turned[j * rows + i] = numbers[i * columns + j];
+    add_constant(node.outputs[0],
+                 make_tensor("", DType::kF32, {weight->view.shape[1], weight->view.shape[0]}, std::move(turned)));
+    return true;
+  }
+
   bool is_gone(const OnnxNode& node) {
     const std::string& output = node.outputs[0];
+    if (is_transposed_weight(node)) return true;
     if (node.operation == "Constant") {
       const auto value = node.attributes.find("value");
       const auto* tensor = value == node.attributes.end() ? nullptr : std::get_if<OnnxTensor>(&value->second);

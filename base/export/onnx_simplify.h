@@ -7,8 +7,8 @@
 namespace base {
 
 /// The same function with fewer nodes: Identity and Cast to the type that is there already are gone, Constant nodes and
-/// casts of constants are constants, of casts in a row only the last is left where those before it lose nothing, and
-/// what no output needs is dropped. Inputs and outputs keep their names.
+/// casts of constants are constants, weights are not transposed by nodes, of casts in a row only the last is left where
+/// those before it lose nothing, and what no output needs is dropped. Inputs and outputs keep their names.
 OnnxGraph simplified(OnnxGraph graph);
 
 /// Without nodes and constants that no output needs, and without `values` of what is not there.

@@ -76,6 +76,8 @@ class EightBits(unittest.TestCase):
         for name in ("onnxruntime_minmax", "onnxruntime_entropy", "tensorrt_minmax", "tensorrt_percentile"):
             onnx.checker.check_model(self.folder / f"{name}.onnx", full_check=True)
             self.assertGreater(self.run_model(name)[0], self.accuracy - 1, name)
+            small, large = ((self.folder / f"{one}.onnx").stat().st_size for one in (name, "f32"))
+            self.assertLess(small, 0.3 * large, "layers were left out")
 
 
 if __name__ == "__main__":

@@ -78,6 +78,20 @@ TEST(Simplified, KeepsTheLastOfCastsThatLoseNothing) {
   EXPECT_THAT(operations_of(cut), ElementsAre("Cast", "Cast"));
 }
 
+TEST(Simplified, LeavesNoTransposedWeight) {
+  OnnxGraph graph = from_x({{"Transpose", {"w"}, {"wt"}, {{"perm", std::vector<std::int64_t>{1, 0}}}},
+                            {"Gemm", {"x", "wt"}, {"a"}},
+                            {"MatMul", {"a", "wt"}, {"y"}}});
+  graph.initializers = {floats("w", {2, 3}, {1, 2, 3, 4, 5, 6})};
+  graph = simplified(graph);
+  EXPECT_EQ("", problem_of(graph));
+  EXPECT_THAT(operations_of(graph), ElementsAre("Gemm", "MatMul"));
+  EXPECT_THAT(graph.nodes[0].inputs, ElementsAre("x", "w"));
+  EXPECT_EQ(std::get<std::int64_t>(graph.nodes[0].attributes.at("transB")), 1);
+  EXPECT_THAT(find_constant(graph, "wt")->view.shape, ElementsAre(3, 2));
+  EXPECT_THAT(to_floats(*find_constant(graph, "wt")), ElementsAre(1, 4, 2, 5, 3, 6));
+}
+
 TEST(Converted, FollowsTheRulesOfCast) {
   const auto numbers = floats("n", {4}, {2.9F, -2.9F, 0.F, 1e-3F});
   EXPECT_THAT(to_floats(converted(numbers, DType::kI64)), ElementsAre(2, -2, 0, 0));

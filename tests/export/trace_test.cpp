@@ -141,7 +141,8 @@ TEST(Trace, SaysWhichOperatorIsThereForSomeSizesOnly) {
 }
 
 TEST(Trace, SaysThatATensorWasMadeOfSizes) {
-  SmallModel model([](const torch::Tensor& x) { return x * torch::tensor(std::vector<float>(6, static_cast<float>(x.size(0)))); });
+  SmallModel model(
+      [](const torch::Tensor& x) { return x * torch::tensor(std::vector<float>(6, static_cast<float>(x.size(0)))); });
   EXPECT_THAT(traced_message(model), HasSubstr("a tensor made without operators, float32 [6] in forward"));
 }
 
@@ -153,7 +154,8 @@ TEST(Trace, SaysThatANumberCannotBeComputedFromSizes) {
 TEST(Trace, ChecksTheDynamicAxes) {
   SmallModel model(same);
   model.axes.emplace({Model::DynamicAxis{"y", 0, "batch"}});
-  EXPECT_THAT(traced_message(model), HasSubstr("a dynamic axis does not fit the example inputs: 'batch': axis 0 of 'y'"));
+  EXPECT_THAT(traced_message(model),
+              HasSubstr("a dynamic axis does not fit the example inputs: 'batch': axis 0 of 'y'"));
   model.axes.emplace({Model::DynamicAxis{"x", 0, "same"}, Model::DynamicAxis{"x", 1, "same"}});
   EXPECT_THAT(traced_message(model), HasSubstr("axes of one name are of one size, which is not 0: 'same' is 3 and 4"));
   model.axes.emplace({Model::DynamicAxis{"x", -1, "width"}});
@@ -165,7 +167,8 @@ TEST(TorchScript, KeepsTheNamesOfParameters) {
   SmallModel model(same);
   write_torch_script(trace_model(model), folder.path() / "model.pt");
   std::vector<std::string> names;
-  for (const auto& parameter : torch::jit::Module(*trace_model(model).module).named_parameters()) names.push_back(parameter.name);
+  for (const auto& parameter : torch::jit::Module(*trace_model(model).module).named_parameters())
+    names.push_back(parameter.name);
   EXPECT_THAT(names, ElementsAre("layer.weight", "layer.bias"));
   EXPECT_THROW(write_torch_script(trace_model(model), folder.path() / "nowhere" / "model.pt"), Error);
 }
@@ -199,7 +202,9 @@ TEST(Lowering, RefusesToWriteIntoAPartOfATensor) {
     y.select(1, 0).fill_(7);
     return y;
   });
-  EXPECT_THAT(lowered_message(model), HasSubstr("aten::fill_ (forward, after 'layer'): it writes into a tensor that is used under another name later"));
+  EXPECT_THAT(
+      lowered_message(model),
+      HasSubstr("aten::fill_ (forward, after 'layer'): it writes into a tensor that is used under another name later"));
 }
 
 TEST(Lowering, RefusesResultsWhoseSizeDependsOnTheInputs) {
