@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <torch/cuda.h>
 
 #include "base/artifact/artifact.h"
 #include "base/callbacks/buffer.h"
@@ -145,7 +146,9 @@ TEST_P(CallbackInference, RunsKpisBuffersAndSaversOnTheAnswers) {
   CallbackGraph callbacks;
   callbacks.add(std::make_unique<Total>(events));
   callbacks.add(std::make_unique<Gather>(rows));
-  callbacks.add(std::make_unique<RecordSaver>(RecordSaverSettings{.keys = {"scores"}}));
+  RecordSaverSettings saver;
+  saver.keys = {"scores"};
+  callbacks.add(std::make_unique<RecordSaver>(saver));
   const TensorLoader data({{"x", torch::ones({5, 3})}, {"target", torch::ones({5})}});
   Inferer inferer = make();
   infer_with_callbacks(inferer, data, callbacks, {.batch_size = 2}, {.log_dir = folder_ / "predict", .step = 7});
