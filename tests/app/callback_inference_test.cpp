@@ -84,7 +84,7 @@ TEST_F(TorchBackendTest, SaysWhatIsWrongWithAModel) {
 TEST_F(TorchBackendTest, SaysWhyThereIsNoGpu) {
   if (torch::cuda::is_available()) GTEST_SKIP() << "there is one";
   write_torch_export(folder_ / "1");
-  EXPECT_THAT(message_of(ErrorKind::kBackend, [&] { load_backend(folder_ / "1", "cuda:0"); }),
+  EXPECT_THAT(message_of(ErrorKind::kDevice, [&] { load_backend(folder_ / "1", "cuda:0"); }),
               HasSubstr("LibTorch: it has no CUDA, or the machine no GPU"));
 }
 
