@@ -211,6 +211,13 @@ std::string OnnxBuilder::transpose(const std::string& value, const std::vector<s
   return std::ranges::is_sorted(order) ? value : emit("Transpose", {value}, {{"perm", order}});
 }
 
+std::string OnnxBuilder::transposed(const Operand& matrix) {
+  if (!matrix.constant.defined()) return transpose(matrix.name, {1, 0});
+  auto [found, is_new] = shared_.try_emplace("transposed " + matrix.name);
+  if (is_new) found->second = constant(matrix.constant.t(), matrix.name + ".transposed");
+  return found->second;
+}
+
 std::string OnnxBuilder::unsqueeze(const std::string& value, const std::vector<std::int64_t>& axes) {
   return axes.empty() ? value : emit("Unsqueeze", {value, integers(axes)});
 }

@@ -84,6 +84,8 @@ class OnnxBuilder {
   std::string reshape(const std::string& value, const std::vector<Axis>& from, const std::vector<Axis>& to,
                       const std::vector<Operand>& wanted = {});
   std::string transpose(const std::string& value, const std::vector<std::int64_t>& order);
+  /// A matrix the other way round; of a weight, another weight, since passes and engines want them as constants.
+  std::string transposed(const Operand& matrix);
   std::string unsqueeze(const std::string& value, const std::vector<std::int64_t>& axes);
   std::string squeeze(const std::string& value, const std::vector<std::int64_t>& axes);
   std::string slice(const std::string& value, std::int64_t axis, const Operand& start, const Operand& end,

@@ -16,9 +16,7 @@ void lower_linear(OnnxCall& call) {
     if (!bias.empty()) inputs.push_back(bias);
     return call.give(call.op("Gemm", inputs, {{"transB", std::int64_t{1}}}));
   }
-  const std::string turned = weight.rank() == 2
-                                 ? call.op("Transpose", {weight.name}, {{"perm", std::vector<std::int64_t>{1, 0}}})
-                                 : weight.name;
+  const std::string turned = weight.rank() == 2 ? call.build.transposed(weight) : weight.name;
   const std::string product = call.op("MatMul", {x.name, turned});
   call.give(bias.empty() ? product : call.op("Add", {product, bias}));
 }

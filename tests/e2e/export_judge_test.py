@@ -48,8 +48,8 @@ class Exports(unittest.TestCase):
         cls.folder = Path(folder.name)
         cls.cases = exported(cls.folder)
 
-    def judge(self, case: str) -> float:
-        path = self.folder / f"{case}.onnx"
+    def judge(self, case: str, ending: str = "") -> float:
+        path = self.folder / f"{case}{ending}.onnx"
         onnx.checker.check_model(path, full_check=True)
         model = onnx.load(path)
         onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
