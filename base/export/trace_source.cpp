@@ -23,14 +23,14 @@ void record_stack(torch::jit::Node* node) {
   }
 }
 
-/// LibTorch's own code: in its libraries, or compiled into the program from its headers.
-bool is_foreign(const torch::unwind::Frame& frame) {
-  const auto begins = [](const std::string& text, const char* with) { return text.starts_with(with); };
-  const auto holds = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
-  return frame.lineno == 0 || holds(frame.filename, "/torch/include/") || holds(frame.filename, "/aten/") ||
-         holds(frame.filename, "/c10/") || holds(frame.filename, "/torch/csrc/") ||
-         holds(frame.filename, "/include/c++/") || begins(frame.funcname, "at::") || begins(frame.funcname, "c10::") ||
-         begins(frame.funcname, "torch::");
+bool is_of_libtorch(const std::string& function) {
+  return function.starts_with("at::") || function.starts_with("c10::") || function.starts_with("torch::") ||
+         function.starts_with("std::");
+}
+
+/// A function of LibTorch's headers that was compiled into its caller has the caller's name but its own line.
+bool is_foreign_header(const std::string& file) {
+  return file.find("/torch/include/") != std::string::npos || file.find("/include/c++/") != std::string::npos;
 }
 
 }  // namespace
@@ -48,17 +48,24 @@ std::string source_of(const CallStacks& stacks, const torch::jit::Node& node) {
   const auto found = stacks.find(&node);
   if (found == stacks.end()) return "";
   std::vector<void*> calls;
+  std::vector<std::string> libraries;
   for (void* call : found->second) {
     const auto library = torch::unwind::libraryFor(call);
     const std::string path = library ? library->first : "";
-    if (path.find("libtorch") == std::string::npos && path.find("libc10") == std::string::npos) calls.push_back(call);
+    if (path.find("libtorch") != std::string::npos || path.find("libc10") != std::string::npos) continue;
+    calls.push_back(call);
+    libraries.push_back(path);
   }
   try {
-    for (const torch::unwind::Frame& frame : torch::unwind::symbolize(calls, torch::unwind::Mode::fast)) {
-      if (is_foreign(frame)) continue;
+    const auto frames = torch::unwind::symbolize(calls, torch::unwind::Mode::fast);
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      const auto& [file, function, line] = frames[i];
+      const bool unknown = file == libraries[i] || file == "??" || line == 0;  // no debug information there
+      if (unknown || is_of_libtorch(function)) continue;
       // Export's own code is what called the hook: the line was not found.
-      if (frame.filename.ends_with("base/export/trace.cpp")) return "";
-      return format("{}:{}", frame.filename, frame.lineno);
+      if (file.ends_with("base/export/trace.cpp")) return "";
+      if (is_foreign_header(file)) return function.substr(0, function.find('('));
+      return format("{}:{}", file, line);
     }
   } catch (const std::exception&) {
     return "";
