@@ -86,6 +86,7 @@ std::string OnnxBuilder::constant(const torch::Tensor& tensor, const std::string
   const std::string fitting = fresh(name.empty() ? "constant" : name);
   auto owner = std::make_shared<const torch::Tensor>(tensor.detach().cpu().contiguous());
   graph_.initializers.push_back({.view = view_of(fitting, *owner), .owner = owner});
+  constants_[fitting] = *owner;
   return fitting;
 }
 
@@ -208,7 +209,23 @@ std::string OnnxBuilder::reshape(const std::string& value, const std::vector<Axi
 }
 
 std::string OnnxBuilder::transpose(const std::string& value, const std::vector<std::int64_t>& order) {
-  return std::ranges::is_sorted(order) ? value : emit("Transpose", {value}, {{"perm", order}});
+  if (std::ranges::is_sorted(order)) return value;
+  std::string result = emit("Transpose", {value}, {{"perm", order}});
+  if (order.size() == 2) turned_[result] = value;
+  return result;
+}
+
+std::string OnnxBuilder::turned_from(const std::string& matrix) const {
+  const auto found = turned_.find(matrix);
+  return found == turned_.end() ? "" : found->second;
+}
+
+std::string OnnxBuilder::turned_weight(const std::string& weight) {
+  const auto constant_found = constants_.find(weight);
+  if (constant_found == constants_.end()) return "";
+  auto [found, is_new] = shared_.try_emplace("transposed " + weight);
+  if (is_new) found->second = constant(torch::Tensor(constant_found->second).t(), weight + ".transposed");
+  return found->second;
 }
 
 std::string OnnxBuilder::unsqueeze(const std::string& value, const std::vector<std::int64_t>& axes) {
@@ -242,17 +259,32 @@ OnnxGraph OnnxBuilder::finish(const std::vector<std::string>& outputs) {
       graph_.nodes.push_back(
           {.operation = "Identity", .inputs = {outputs[i]}, .outputs = {name}, .name = fresh("Identity")});
   }
-  std::set<std::string> taken;
   for (OnnxNode& node : graph_.nodes) {
     for (auto* names : {&node.inputs, &node.outputs}) {
       for (std::string& name : *names)
         if (const auto found = renamed.find(name); found != renamed.end()) name = found->second;
     }
-    taken.insert(node.inputs.begin(), node.inputs.end());
   }
+  drop_unused();
   for (const auto& [before, after] : renamed) graph_.values.erase(before);
-  std::erase_if(graph_.initializers, [&](const OnnxTensor& tensor) { return !taken.contains(tensor.view.name); });
   return std::move(graph_);
+}
+
+void OnnxBuilder::drop_unused() {
+  std::set<std::string> taken;
+  for (const TensorSpec& output : graph_.signature.outputs) taken.insert(output.name);
+  std::vector<OnnxNode> kept;
+  for (auto node = graph_.nodes.rbegin(); node != graph_.nodes.rend(); ++node) {
+    if (std::ranges::none_of(node->outputs, [&](const std::string& name) { return taken.contains(name); })) {
+      for (const std::string& name : node->outputs) graph_.values.erase(name);
+      continue;
+    }
+    taken.insert(node->inputs.begin(), node->inputs.end());
+    kept.push_back(std::move(*node));
+  }
+  std::ranges::reverse(kept);
+  graph_.nodes = std::move(kept);
+  std::erase_if(graph_.initializers, [&](const OnnxTensor& tensor) { return !taken.contains(tensor.view.name); });
 }
 
 }  // namespace base

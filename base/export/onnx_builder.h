@@ -84,6 +84,10 @@ class OnnxBuilder {
   std::string reshape(const std::string& value, const std::vector<Axis>& from, const std::vector<Axis>& to,
                       const std::vector<Operand>& wanted = {});
   std::string transpose(const std::string& value, const std::vector<std::int64_t>& order);
+  /// What the matrix is the other way round of, if it is known to be; else "".
+  std::string turned_from(const std::string& matrix) const;
+  /// A weight the other way round as another weight, since passes and engines want them as constants; "" if it is none.
+  std::string turned_weight(const std::string& weight);
   std::string unsqueeze(const std::string& value, const std::vector<std::int64_t>& axes);
   std::string squeeze(const std::string& value, const std::vector<std::int64_t>& axes);
   std::string slice(const std::string& value, std::int64_t axis, const Operand& start, const Operand& end,
@@ -97,11 +101,14 @@ class OnnxBuilder {
 
  private:
   std::string fresh(const std::string& wanted);
+  void drop_unused();
 
   OnnxGraph graph_;
   std::string path_;
-  std::set<std::string> used_;                                           // names of values
-  std::map<std::string, int> counts_;                                    // of names, to go on from
+  std::set<std::string> used_;                 // names of values
+  std::map<std::string, int> counts_;          // of names, to go on from
+  std::map<std::string, std::string> turned_;  // matrices, and what they were before
+  std::map<std::string, torch::Tensor> constants_;
   std::map<std::string, std::string> shared_;                            // constants by what they are
   std::map<std::string, std::pair<std::string, std::int64_t>> sources_;  // of the sizes of dynamic axes
   std::map<std::string, std::string> dimensions_;                        // the same, once asked for

@@ -54,7 +54,7 @@ class OnnxCall {
   void give(std::size_t i, std::string name) { outputs_.at(i).name = std::move(name); }
   [[noreturn]] void refuse(std::string why) const { throw NotLowered{std::move(why)}; }
 
-  /// Operators of the type of `x`, for formulas.
+  /// Short forms, for formulas.
   std::string constant(double value, DType dtype) { return build.scalar(value, dtype); }
   std::string op(const std::string& operation, std::vector<std::string> inputs, OnnxAttributes attributes = {}) {
     return build.emit(operation, std::move(inputs), std::move(attributes));

@@ -137,7 +137,8 @@ std::string value_message(const std::string& name, DType dtype, const std::vecto
     pbf_builder<TypeField> type(message, ValueField::kType);
     pbf_builder<TensorTypeField> tensor(type, TypeField::kTensor);
     tensor.add_int32(TensorTypeField::kElement, static_cast<std::int32_t>(onnx_type(dtype)));
-    pbf_builder<ShapeField> shape(tensor, TensorTypeField::kShape);
+    std::string shape_bytes;  // written also if it is empty: a shape of no axes is not an unknown one
+    pbf_builder<ShapeField> shape(shape_bytes);
     for (const Axis& axis : axes) {
       pbf_builder<DimField> dim(shape, ShapeField::kDim);
       if (axis.is_dynamic()) {
@@ -146,6 +147,7 @@ std::string value_message(const std::string& name, DType dtype, const std::vecto
         dim.add_int64(DimField::kValue, axis.size);
       }
     }
+    tensor.add_message(TensorTypeField::kShape, shape_bytes);
   }
   return bytes;
 }

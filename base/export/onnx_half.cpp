@@ -50,14 +50,17 @@ const Operations& inexact_operations() {
 /// Engines or the standard have them in F32 only, or their type is an attribute.
 const Operations& wide_operations() {
   static const Operations kAll = {"Bernoulli",
+                                  "Celu",
                                   "Constant",
                                   "EyeLike",
+                                  "IsInf",
                                   "Multinomial",
                                   "NonMaxSuppression",
                                   "RandomNormal",
                                   "RandomNormalLike",
                                   "RandomUniform",
                                   "RandomUniformLike",
+                                  "ScatterElements",
                                   "Range",
                                   "RoiAlign",
                                   "TopK",

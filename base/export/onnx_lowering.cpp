@@ -99,6 +99,8 @@ class Lowering {
       visit_call(node);
     } catch (const NotLowered& reason) {
       add_problem(node, reason.why);
+    } catch (const Error& error) {  // the builder's: it does not know for which operator it builds
+      add_problem(node, error.problem());
     }
   }
 
@@ -279,7 +281,7 @@ class Lowering {
   }
 
   void add_problem(const Node& node, const std::string& why) {
-    const std::string problem = format("{} ({}): {}", node.kind().toQualString(), place_of(node), why);
+    const std::string problem = format("{} ({}): {}", node.kind().toQualString(), place_of(node, trace_.callers), why);
     if (std::ranges::find(problems_, problem) == problems_.end()) problems_.push_back(problem);
     for (const Value* value : given_by(node)) operands_[value] = expected(value);
     for (const Value* output : node.outputs()) {

@@ -36,7 +36,8 @@ void lower_arange(OnnxCall& call) {
   const DType type = call.dtype();
   const bool plain = !call["start"].is_computed() && !call["end"].is_computed() && !call["step"].is_computed();
   if (plain) {
-    const torch::Tensor numbers = torch::arange(call.real("start", 0), call.real("end"), call.real("step", 1));
+    const torch::Tensor numbers =
+        torch::arange(call.real("start", 0), call.real("end"), call.real("step", 1), torch::kDouble);
     return call.give(call.build.constant(numbers.to(to_torch(type))));
   }
   const DType counting = type == DType::kF32 || type == DType::kF64 || type == DType::kI32 ? type : DType::kI64;
@@ -49,7 +50,8 @@ void lower_arange(OnnxCall& call) {
 }
 
 void lower_linspace(OnnxCall& call) {
-  const torch::Tensor numbers = torch::linspace(call.real("start"), call.real("end"), call.integer("steps"));
+  const torch::Tensor numbers =
+      torch::linspace(call.real("start"), call.real("end"), call.integer("steps"), torch::kDouble);
   call.give(call.build.constant(numbers.to(to_torch(call.dtype()))));
 }
 

@@ -7,6 +7,12 @@
 namespace base {
 namespace {
 
+/// As a constant if it can be one.
+std::string turned_matrix(OnnxCall& call, const std::string& matrix) {
+  const std::string weight = call.build.turned_weight(matrix);
+  return weight.empty() ? call.build.transpose(matrix, {1, 0}) : weight;
+}
+
 void lower_linear(OnnxCall& call) {
   const Operand& x = call["input"];
   const Operand& weight = call["weight"];
@@ -16,16 +22,19 @@ void lower_linear(OnnxCall& call) {
     if (!bias.empty()) inputs.push_back(bias);
     return call.give(call.op("Gemm", inputs, {{"transB", std::int64_t{1}}}));
   }
-  const std::string turned = weight.rank() == 2
-                                 ? call.op("Transpose", {weight.name}, {{"perm", std::vector<std::int64_t>{1, 0}}})
-                                 : weight.name;
+  const std::string turned = weight.rank() == 2 ? turned_matrix(call, weight.name) : weight.name;
   const std::string product = call.op("MatMul", {x.name, turned});
   call.give(bias.empty() ? product : call.op("Add", {product, bias}));
 }
 
 void lower_addmm(OnnxCall& call) {
-  call.give(call.op("Gemm", {call.tensor("mat1"), call.tensor("mat2"), call.tensor("self")},
-                    {{"alpha", call.real("alpha", 1)}, {"beta", call.real("beta", 1)}}));
+  OnnxAttributes attributes = {{"alpha", call.real("alpha", 1)}, {"beta", call.real("beta", 1)}};
+  std::string second = call.tensor("mat2");
+  if (const std::string before = call.build.turned_from(second); !before.empty()) {  // what torch::nn::Linear makes
+    second = before;
+    attributes["transB"] = std::int64_t{1};
+  }
+  call.give(call.op("Gemm", {call.tensor("mat1"), second, call.tensor("self")}, attributes));
 }
 
 std::string times(OnnxCall& call, const std::string& x, const char* factor) {
@@ -104,7 +113,10 @@ void lower_attention(OnnxCall& call) {
 
 template <const char* kFirst, const char* kSecond>
 void lower_matmul(OnnxCall& call) {
-  call.give(call.op("MatMul", {call.build.as(call[kFirst], call.dtype()), call.build.as(call[kSecond], call.dtype())}));
+  std::string second = call.build.as(call[kSecond], call.dtype());
+  const std::string weight = call.build.turned_weight(call.build.turned_from(second));
+  if (!weight.empty()) second = weight;
+  call.give(call.op("MatMul", {call.build.as(call[kFirst], call.dtype()), second}));
 }
 constexpr char kSelf[] = "self", kOther[] = "other", kMat2[] = "mat2", kVec[] = "vec", kTensor[] = "tensor";
 

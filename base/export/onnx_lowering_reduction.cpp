@@ -74,12 +74,9 @@ void lower_truth(OnnxCall& call, const std::string& operation) {
   call.give(call.build.cast(y, DType::kI32, call.dtype()));
 }
 
-void lower_norm(OnnxCall& call, const char* order) {
+void give_norm(OnnxCall& call, const std::string& x, double p, const Integers& axes) {
   const DType type = call.dtype();
-  const std::string x = call.build.as(call["self"], type);
-  const Integers axes = reduced_axes(call);
   const std::int64_t keep = keeps(call);
-  const double p = call.real(order, 2);
   if (p == 2) return call.give(reduce(call, "ReduceL2", x, axes, keep));
   if (p == 1) return call.give(reduce(call, "ReduceL1", x, axes, keep));
   const std::string size = call.op("Abs", {x});
@@ -87,6 +84,16 @@ void lower_norm(OnnxCall& call, const char* order) {
   if (p == 0) call.refuse("the number of elements that are not 0 has no operator in ONNX");
   const std::string sum = reduce(call, "ReduceSum", call.op("Pow", {size, call.constant(p, type)}), axes, keep);
   call.give(call.op("Pow", {sum, call.constant(1 / p, type)}));
+}
+
+void lower_norm(OnnxCall& call, const char* order) {
+  give_norm(call, call.build.as(call["self"], call.dtype()), call.real(order, 2), reduced_axes(call));
+}
+
+void lower_distance(OnnxCall& call) {
+  const DType type = call.dtype();
+  const std::string gap = call.op("Sub", {call.build.as(call["x1"], type), call.build.as(call["x2"], type)});
+  give_norm(call, call.op("Add", {gap, call.constant(call.real("eps", 1e-6), type)}), call.real("p", 2), {-1});
 }
 
 /// How many numbers are reduced, less the correction.
@@ -151,6 +158,7 @@ void add_reductions(OnnxTable& table) {
   table["any"] = [](OnnxCall& call) { lower_truth(call, "ReduceMax"); };
   table["norm"] = table["frobenius_norm"] = [](OnnxCall& call) { lower_norm(call, "p"); };
   table["linalg_vector_norm"] = table["linalg_norm"] = [](OnnxCall& call) { lower_norm(call, "ord"); };
+  table["pairwise_distance"] = lower_distance;
   table["var"] = [](OnnxCall& call) { lower_variance(call, false, false); };
   table["std"] = [](OnnxCall& call) { lower_variance(call, true, false); };
   table["var_mean"] = [](OnnxCall& call) { lower_variance(call, false, true); };

@@ -123,6 +123,7 @@ class Tracer {
       if (outputs.size() == 1) return {outputs.front()};
       return {c10::ivalue::Tuple::create(std::move(outputs))};
     };
+    const SourceRecorder recorder(result.callers);
     result.graph = torch::jit::tracer::trace(
                        std::move(stack), traced, [](const torch::Tensor&) { return std::string(); },
                        /*strict=*/true, /*force_outplace=*/false, &module_, names)
@@ -196,8 +197,8 @@ Tensors resized(const Tensors& example, const std::vector<NamedAxis>& axes, cons
 }
 
 /// The sizes to run with: the first gives the graph (not 1, of which LibTorch makes special cases), then each axis
-/// changes on its own, then all of them. `factor` 0 adds a little, so that halves are rounded now up and now down; a
-/// model may ask for multiples of its example's sizes, though.
+/// changes on its own, then all of them, a little: halves are rounded now up and now down then. A model may take
+/// `multiples` of its example's sizes alone. Last the example's own, if they are others.
 std::vector<std::vector<std::int64_t>> sizes_to_run(const std::vector<NamedAxis>& axes, bool multiples) {
   std::vector<std::int64_t> first;
   for (const NamedAxis& axis : axes) first.push_back(axis.size == 1 ? 2 : axis.size);
@@ -267,6 +268,7 @@ Trace trace_model(Model& model) {
   for (const auto& [name, tensor] : runs.front().outputs) {
     trace.signature.outputs.push_back({.name = name, .dtype = view_of(name, tensor.contiguous()).dtype, .axes = {}});
   }
+  trace.callers = std::move(runs.front().callers);
   make_dynamic(runs, trace);
   trace.graph = runs.front().graph;
   trace.module = std::make_shared<torch::jit::Module>(tracer.finish(trace.graph));
@@ -286,17 +288,20 @@ std::string layer_of(const torch::jit::Node& node) {
   return "";
 }
 
-std::string place_of(const torch::jit::Node& node) {
-  const std::string hook = node.scopeName();
-  if (const std::string layer = layer_of(node); !layer.empty()) return format("{}, '{}'", hook, layer);
+std::string place_of(const torch::jit::Node& node, const CallStacks& callers) {
+  std::string place = node.scopeName();
+  const std::string line = source_of(callers, node);
+  const std::string at = line.empty() ? "" : ", " + line;
+  if (const std::string layer = layer_of(node); !layer.empty()) return format("{}, '{}'{}", place, layer, at);
   // The layer before it, in the same hook: the nearest that is known of an operator without parameters.
   const torch::jit::Block* block = node.owningBlock();
   for (const torch::jit::Node* before = node.prev(); before != block->return_node() && before != block->param_node();
        before = before->prev()) {
-    if (before->scopeName() != hook) break;
-    if (const std::string layer = layer_of(*before); !layer.empty()) return format("{}, after '{}'", hook, layer);
+    if (before->scopeName() != place) break;
+    if (const std::string layer = layer_of(*before); !layer.empty())
+      return format("{}, after '{}'{}", place, layer, at);
   }
-  return hook;
+  return place + at;
 }
 
 }  // namespace base

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/artifact/signature.h"
+#include "base/export/trace_source.h"
 #include "base/model/model.h"
 
 namespace torch::jit {
@@ -26,6 +27,7 @@ struct Trace {
   std::shared_ptr<torch::jit::Module> module;  // has the model's parameters and buffers under their names, and forward
   std::shared_ptr<torch::jit::Graph> graph;    // of forward
   std::unordered_map<const torch::jit::Value*, std::vector<Axis>> axes;  // of the tensors in it
+  CallStacks callers;                                                    // of the operators in it
 };
 
 /// Runs the model a few times as it would be served: on the CPU, in the mode kInfer and without gradients. Afterwards
@@ -36,8 +38,9 @@ struct Trace {
 /// then. An export Error if something else differs, if the model cannot be run, or if dynamic_axes() does not fit.
 Trace trace_model(Model& model);
 
-/// Where an operator of the graph comes from: "forward, 'network.conv1'", "preprocess", as far as it is known.
-std::string place_of(const torch::jit::Node& node);
+/// Where an operator of the graph comes from: "forward, 'network.conv1', src/model.h:42", "preprocess", as far as it is
+/// known.
+std::string place_of(const torch::jit::Node& node, const CallStacks& callers);
 /// The layer whose parameters the operator takes: "network.conv1", or nothing.
 std::string layer_of(const torch::jit::Node& node);
 

@@ -4,6 +4,7 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -17,18 +18,54 @@ using torch::jit::Value;
 /// What it gives may be the memory of what it takes first.
 bool is_view(const Node& node) {
   static const std::set<std::string> kViews = {
-      "aten::view",         "aten::reshape",          "aten::flatten",      "aten::unflatten",
-      "aten::view_as",      "aten::reshape_as",       "aten::select",       "aten::slice",
-      "aten::narrow",       "aten::transpose",        "aten::permute",      "aten::t",
-      "aten::swapaxes",     "aten::movedim",          "aten::squeeze",      "aten::unsqueeze",
-      "aten::expand",       "aten::expand_as",        "aten::split",        "aten::chunk",
-      "aten::unbind",       "aten::detach",           "aten::alias",        "aten::contiguous",
-      "aten::to",           "aten::diagonal",         "aten::unfold",       "aten::numpy_T",
-      "aten::mT",           "aten::split_with_sizes", "aten::swapdims",     "aten::moveaxis",
-      "aten::view_as_real", "aten::tensor_split",     "aten::ravel",        "aten::type_as",
-      "aten::_unsafe_view", "prim::ListUnpack",       "aten::broadcast_to", "aten::dropout"};
+      "aten::view",         "aten::reshape",  "aten::flatten",      "aten::unflatten",    "aten::view_as",
+      "aten::reshape_as",   "aten::select",   "aten::slice",        "aten::narrow",       "aten::transpose",
+      "aten::permute",      "aten::t",        "aten::swapaxes",     "aten::movedim",      "aten::squeeze",
+      "aten::unsqueeze",    "aten::expand",   "aten::expand_as",    "aten::split",        "aten::chunk",
+      "aten::unbind",       "aten::detach",   "aten::alias",        "aten::contiguous",   "aten::to",
+      "aten::diagonal",     "aten::unfold",   "aten::numpy_T",      "aten::mT",           "aten::split_with_sizes",
+      "aten::swapdims",     "aten::moveaxis", "aten::view_as_real", "aten::unsafe_split", "aten::unsafe_chunk",
+      "aten::tensor_split", "aten::ravel",    "aten::type_as",      "aten::_unsafe_view", "aten::broadcast_to",
+      "aten::dropout"};
   return kViews.contains(node.kind().toQualString());
 }
+
+/// Which values are of the same memory, or of parts of it.
+class Memory {
+ public:
+  void add(const Value* value) {
+    parents_.emplace_back();
+    put(value, parents_.size() - 1);
+  }
+  void add_view(const Value* value, const Value* of) { put(value, places_.at(of)); }
+  void add_part(const Value* value, const Value* of) {
+    parents_.emplace_back(places_.at(of));
+    put(value, parents_.size() - 1);
+  }
+
+  std::vector<const Value*> overlapping(const Value* value) const {
+    std::vector<const Value*> found;
+    for (const Value* other : values_)
+      if (is_within(places_.at(other), places_.at(value)) || is_within(places_.at(value), places_.at(other)))
+        found.push_back(other);
+    return found;
+  }
+
+ private:
+  void put(const Value* value, std::size_t place) {
+    places_[value] = place;
+    values_.push_back(value);
+  }
+  bool is_within(std::size_t part, std::size_t whole) const {
+    for (std::optional<std::size_t> at = part; at; at = parents_[*at])
+      if (*at == whole) return true;
+    return false;
+  }
+
+  std::unordered_map<const Value*, std::size_t> places_;
+  std::vector<const Value*> values_;
+  std::vector<std::optional<std::size_t>> parents_;  // of a part: what it is a part of
+};
 
 }  // namespace
 
@@ -38,18 +75,20 @@ bool writes_in_place(const Node& node) {
 }
 
 std::vector<const Node*> shared_writes(const torch::jit::Graph& graph) {
-  std::unordered_map<const Value*, std::size_t> memory;  // values with the same number share it
-  std::unordered_map<std::size_t, std::vector<const Value*>> sharers;
+  Memory memory;
   std::unordered_map<const Node*, std::size_t> places;
-  const auto add = [&](const Value* value, std::size_t number) {
-    memory[value] = number;
-    sharers[number].push_back(value);
-  };
-  std::size_t count = 0;
-  for (const Value* input : graph.inputs()) add(input, count++);
+  for (const Value* input : graph.inputs()) memory.add(input);
   for (const Node* node : graph.nodes()) {
-    const bool shares = (is_view(*node) || writes_in_place(*node)) && !node->inputs().empty();
-    for (const Value* output : node->outputs()) add(output, shares ? memory.at(node->inputs()[0]) : count++);
+    const Value* source = node->inputs().empty() ? nullptr : node->inputs()[0];
+    for (const Value* output : node->outputs()) {
+      if (source != nullptr && (is_view(*node) || writes_in_place(*node))) {
+        memory.add_view(output, source);
+      } else if (node->kind() == torch::jit::prim::ListUnpack) {
+        memory.add_part(output, source);  // of split, chunk and unbind: no two overlap
+      } else {
+        memory.add(output);
+      }
+    }
     places[node] = places.size();
   }
   places[graph.return_node()] = places.size();
@@ -58,7 +97,7 @@ std::vector<const Node*> shared_writes(const torch::jit::Graph& graph) {
   for (const Node* node : graph.nodes()) {
     if (!writes_in_place(*node)) continue;
     bool seen_later = false;
-    for (const Value* value : sharers[memory.at(node->inputs()[0])]) {
+    for (const Value* value : memory.overlapping(node->inputs()[0])) {
       const auto made = places.find(value->node());
       if (made != places.end() && made->second >= places.at(node)) continue;  // what it gives, and what comes after it
       for (const auto& use : value->uses()) {

@@ -282,10 +282,11 @@ class SizeFinder {
   [[noreturn]] void fail(std::size_t i) {
     std::string axes;
     for (const auto& [sizes, name] : names_) axes += (axes.empty() ? "'" : ", '") + name + "'";
-    throw Error(ErrorKind::kExport, "what the model computes depends on the size of its inputs (" + axes + ")",
-                format("{} in {} differs from size to size", words_for(*nodes_[0][i]), place_of(*nodes_[0][i])),
-                "compute it with operators on tensors, without loops and conditions on sizes, or leave the axis out of "
-                "dynamic_axes()");
+    throw Error(
+        ErrorKind::kExport, "what the model computes depends on the size of its inputs (" + axes + ")",
+        format("{} in {} differs from size to size", words_for(*nodes_[0][i]), place_of(*nodes_[0][i], trace_.callers)),
+        "compute it with operators on tensors, without loops and conditions on sizes, or leave the axis out of "
+        "dynamic_axes()");
   }
 
   std::vector<TraceRun>& runs_;

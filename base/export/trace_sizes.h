@@ -15,6 +15,7 @@ struct TraceRun {
   std::shared_ptr<torch::jit::Graph> graph;
   std::vector<std::vector<std::int64_t>> inputs;  // their shapes
   Tensors outputs;
+  CallStacks callers;
 };
 
 /// Compares the runs, which differ in the sizes of the dynamic axes that trace.signature.inputs names, and lets the

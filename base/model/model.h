@@ -26,8 +26,8 @@ class Model : public torch::nn::Module {
   /// measure().
   virtual Tensors example_inputs() const = 0;
 
-  /// Axes of the inputs that may be of another size in each call of an exported model. Axes of the same name then are of
-  /// the same size. By default the first axis of every input, "batch".
+  /// Axes of the inputs that may be of another size in each call of an exported model. Axes of the same name then are
+  /// of the same size. By default the first axis of every input, "batch".
   struct DynamicAxis {
     std::string input;
     std::int64_t axis = 0;  // below 0: from the last

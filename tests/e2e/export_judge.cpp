@@ -1,14 +1,15 @@
 // export_judge.cpp: what export_judge_test.py and torch_script_judge_test.py ask of the runtime.
 //
-//     export_judge FOLDER [CASE]   for every small model, or this one: CASE.onnx, CASE.pt and CASE.safetensors with
-//                                  inputs of two sizes ("0.in.a", "1.in.a") and what the C++ model says ("0.out.y");
-//                                  prints the name of each
+//     export_judge FOLDER [CASE]   for every small model, or this one: CASE.onnx, CASE.half.onnx, CASE.pt and
+//                                  CASE.safetensors with inputs of two sizes ("0.in.a", "1.in.a") and what the C++
+//                                  model says ("0.out.y"); prints the name of each
 #include "base/torch.h"
 
 #include <filesystem>
 #include <iostream>
 
 #include "base/export/onnx_file.h"
+#include "base/export/onnx_half.h"
 #include "base/export/onnx_lowering.h"
 #include "base/export/torch_script.h"
 #include "base/export/trace.h"
@@ -56,7 +57,9 @@ void export_case(const std::filesystem::path& folder, const Case& one) {
     throw base::Error(base::ErrorKind::kInternal, "the model is not as it was before", one.name, "");
   base::write_safetensors(folder / (one.name + ".safetensors"), views);
   base::write_torch_script(trace, folder / (one.name + ".pt"));
-  base::write_onnx(base::lower_to_onnx(trace), folder / (one.name + ".onnx"));
+  const base::OnnxGraph graph = base::lower_to_onnx(trace);
+  base::write_onnx(graph, folder / (one.name + ".onnx"));
+  base::write_onnx(base::to_half(graph), folder / (one.name + ".half.onnx"));
 }
 
 }  // namespace
