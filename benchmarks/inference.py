@@ -45,7 +45,7 @@ def cost(programs: Path, folder: Path, rounds: int) -> bool:
     passed = True
     print("\nOur Backend over ONNX Runtime's C API, CNN, one thread   bar: 3 %")
     for batch in (1, 64):
-        results = [run(programs / "backend_cost", folder, batch, 2) for _ in range(rounds)]
+        results = [run(programs / "backend_cost", folder, batch, 4) for _ in range(rounds)]
         over = [100 * (result["ours_us"] / result["raw_us"] - 1) for result in results]
         met = statistics.median(over) <= 3
         passed &= met

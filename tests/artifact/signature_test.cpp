@@ -85,7 +85,7 @@ TEST(Signature, KnowsABatchAxis) {
   EXPECT_TRUE(has_batch_axis(kTwo));
   Signature other = kTwo;
   other.outputs[0].axes = {{3}};
-  EXPECT_FALSE(has_batch_axis(other));  // one answer for all rows
+  EXPECT_FALSE(has_batch_axis(other));          // one answer for all rows
   other.outputs[0].axes = {{1, "boxes"}, {4}};  // as many as it finds
   EXPECT_FALSE(has_batch_axis(other));
   other.outputs[0].axes = {{1, "batch"}, {1, "batch"}};  // each row against each
