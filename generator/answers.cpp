@@ -42,8 +42,11 @@ ParsedAnswer parse_choice(const std::vector<Choice>& choices, const std::string&
 ParsedAnswer parse_list(const std::vector<Choice>& choices, const std::vector<std::string>& words) {
   std::vector<std::string> chosen;
   for (const std::string& word : words) {
-    ParsedAnswer one = parse_choice(choices, word);
-    if (!one.value) return {{}, "`" + word + "` is not one of the choices", one.fix};
+    if (parse_choice(choices, word).value) continue;
+    const std::vector<std::string_view> values = words_of(choices, &Choice::value);
+    return {{},
+            "`" + word + "` is not one of the choices",
+            suggestion(word, values, "give those that you want, with commas between them: " + joined(values, ","))};
   }
   for (const Choice& choice : choices) {  // in their order and once, so that one answer has one form
     if (std::find(words.begin(), words.end(), choice.value) != words.end()) chosen.push_back(choice.value);
@@ -141,8 +144,10 @@ class Collector {
   }
 
   Value asked(const Question& question, const std::vector<Choice>& choices, const Value& fallback) const {
+    const bool is_list = question.kind == Question::Kind::kList;
+    const std::string question_text = question.text + (is_list ? " Several can be given: 1,2 (or none)." : "");
     const std::string text =
-        sources_.prompt->ask(question.key, question.text, choices, text_of(fallback), [&](const std::string& answer) {
+        sources_.prompt->ask(question.key, question_text, choices, text_of(fallback), [&](const std::string& answer) {
           const ParsedAnswer parsed = parse_answer(question, choices, answer);
           return parsed.value ? "" : parsed.objection + ": " + parsed.fix;
         });

@@ -76,6 +76,7 @@ class App final : public Program {
 
   void declare(Knobs& knobs) override { settings_.declare(knobs); }
   void declare_untouched(Knobs& knobs) override { untouched_.declare(knobs); }
+  void forget() override { settings_ = untouched_; }
   const TrainSettings& train_settings() const override { return settings_.train; }
 
   Settings settings_;

@@ -34,6 +34,11 @@ const auto& chosen(const Classes& classes, const std::string& name) {
   return std::ranges::find(classes, name, &Classes::value_type::name)->make;
 }
 
+/// Knobs that say where a command reads and writes, and not how it trains.
+bool is_place(const std::string& key) {
+  return key == "runs" || key == "run" || key == "weights" || key == "log" || key == "output";
+}
+
 }  // namespace
 
 Program::Program(std::string name) : name_(std::move(name)) {}
@@ -68,10 +73,9 @@ int Program::run(int argc, const char* const* argv) {
     choose_defaults();
     Sources sources{.program = line->program, .description = line->description};
     if (!load(line->flags, sources)) return 0;
-    if (line->command != Command::kTrain && !settings_.run.empty()) {  // the rest is as it was in that run
-      sources.file = RunFolder::open(settings_.run).config();
-      load(line->flags, sources);
-    }
+    const bool may_be_new = line->command == Command::kTrain || line->command == Command::kSettings;
+    if (!settings_.run.empty() && (!may_be_new || std::filesystem::exists(settings_.run / "config.toml")))
+      go_on_with_run(line->flags, sources);
     switch (line->command) {
       case Command::kLaunch:  // these have knobs of their own, above
       case Command::kInfer:
@@ -120,6 +124,35 @@ bool Program::load(const std::vector<std::string>& flags, const Sources& sources
   return true;
 }
 
+Program::Values Program::values() {
+  Knobs knobs;
+  settings_.declare(knobs, classes_);
+  declare(knobs);
+  return config::values(knobs);
+}
+
+/// What no flag, variable or --config says is as it was in the run.
+void Program::go_on_with_run(const std::vector<std::string>& flags, Sources sources) {
+  sources.file = RunFolder::open(settings_.run).config();
+  before_ = values_of_run(sources.file);
+  settings_ = untouched_;
+  forget();
+  load(flags, sources);
+  has_settings_of_run_ = true;
+}
+
+/// Of a file that cannot be read alone there is nothing to compare with: whether that is a mistake, the flags decide.
+Program::Values Program::values_of_run(const std::filesystem::path& config) {
+  try {
+    settings_ = untouched_;
+    forget();
+    load({}, {.file = config, .environment_prefix = ""});
+    return values();
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 std::string Program::settings_toml() {
   Knobs knobs;
   settings_.declare(knobs, classes_);
@@ -139,15 +172,54 @@ int Program::train() {
   if (auto report = TrialReport::of_process()) trainer->add(std::move(report));
   const RunFolder run = RunFolder::choose(trainer->group(), settings_.run, settings_.runs, name_);
   start_log(run, trainer->world());
-  if (!trainer->set_run(run).restore(settings_.weights) && trainer->world().is_first()) {
-    config::write_file(run.config(), settings_toml());
-    config::write_file(run.environment(), environment_json(trainer->device()));
+  check_settings_of(trainer->group());
+  const bool is_restored = trainer->set_run(run).restore(settings_.weights);
+  if (trainer->world().is_first()) {
+    if (is_restored) {
+      tell_changes(run);
+    } else {
+      config::write_file(run.config(), settings_toml());
+      config::write_file(run.environment(), environment_json(trainer->device()));
+    }
   }
   trainer->run();
 
   if (!trainer->state().validation.empty()) log::info("validation: {}", describe(trainer->state().validation));
   log::info("the run is kept in {}", run.path());
-  return trainer->group().any(StopSignal::received()) ? StopSignal::kExitCode : 0;
+  if (!trainer->group().any(StopSignal::received())) return 0;
+  const std::int64_t step = trainer->state().step;
+  if (trainer->world().is_first() && std::filesystem::exists(run.checkpoints() / format("step-{}", step)))
+    log::info("step {} is saved: `{} train --run {}` goes on from there", step, name_, run.path());
+  return StopSignal::kExitCode;
+}
+
+/// Only the first rank has to see the run's folder. One that does not could train with other settings.
+void Program::check_settings_of(ProcessGroup& group) {
+  if (group.is_alone()) return;
+  std::string mine;
+  for (const auto& [key, value] : values())
+    if (!is_place(key)) mine += format("{} = {}\n", key, value);
+  const std::string of_first = group.from_first(mine);
+  const bool first_has = group.first_says(has_settings_of_run_);
+  const bool differs = first_has && !has_settings_of_run_ && mine != of_first;
+  if (!group.any(differs)) return;
+  throw Error(ErrorKind::kDistributed, "not every rank sees the settings of the run",
+              (settings_.run / "config.toml").string(), "give --config FILE, with a file that all ranks see");
+}
+
+/// The run's config.toml then has the settings as they are used from now on.
+void Program::tell_changes(const RunFolder& run) {
+  bool any = false;
+  const Values now = values();
+  for (const auto& [key, value] : before_) {
+    const auto found = std::ranges::find(now, key, &Values::value_type::first);
+    if (found == now.end() || found->second == value || is_place(key)) continue;
+    log::info("changed since the run began: {} {} -> {}", key, value, found->second);
+    any = true;
+  }
+  if (!any) return;
+  std::erase_if(origins_, [&](const auto& origin) { return origin.second.starts_with(run.config().string()); });
+  config::write_file(run.config(), settings_toml());
 }
 
 void Program::start_log(const RunFolder& run, const World& world) const {

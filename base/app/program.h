@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/app/app_settings.h"
@@ -47,9 +48,12 @@ class Program {
   /// The project's own settings; and as they are when nobody touched them.
   virtual void declare(Knobs& knobs) = 0;
   virtual void declare_untouched(Knobs& knobs) = 0;
+  /// Makes them as they are when nobody touched them.
+  virtual void forget() = 0;
   virtual const TrainSettings& train_settings() const = 0;
 
  private:
+  using Values = std::vector<std::pair<std::string, std::string>>;
   template <typename Make>
   struct Named {
     std::string name;
@@ -59,8 +63,13 @@ class Program {
   void choose_defaults();
   bool load(const std::vector<std::string>& flags, const Sources& sources);
   std::string settings_toml();
+  Values values();
+  void go_on_with_run(const std::vector<std::string>& flags, Sources sources);
+  Values values_of_run(const std::filesystem::path& config);
 
   int train();
+  void check_settings_of(ProcessGroup& group);
+  void tell_changes(const RunFolder& run);
   void start_log(const RunFolder& run, const World& world) const;
   int measure(Part part);
   int predict();
@@ -82,6 +91,8 @@ class Program {
   AppSettings settings_;
   AppSettings untouched_;
   Origins origins_;
+  Values before_;                     // what the run that goes on was trained with; empty: it is new
+  bool has_settings_of_run_ = false;  // all but the flags and variables are those of the run
 };
 
 }  // namespace base

@@ -43,8 +43,7 @@ std::filesystem::path export_run(Trainer& trainer, const ExporterSettings& setti
   request.manifest.precision = settings.precision;
   for (const auto& [name, value] : state.validation) request.manifest.metrics[name] = value;
 
-  request.quantized_for =
-      settings.int8_engine == "onnxruntime" ? QuantizedFor::kOnnxRuntime : QuantizedFor::kTensorRt;
+  request.quantized_for = settings.int8_engine == "onnxruntime" ? QuantizedFor::kOnnxRuntime : QuantizedFor::kTensorRt;
   DataSettings data = trainer.settings().data;
   data.limit = data.batch_size * settings.calibration_batches;
   data.threads = 0;

@@ -18,6 +18,8 @@
 namespace base::config {
 namespace {
 
+constexpr double kNear = 0.4;  // of the letters at most, for a slip of the fingers
+
 bool on_command_line(SourceKind source) {
   return source == SourceKind::kFlag || source == SourceKind::kSet;
 }
@@ -107,6 +109,8 @@ class Loader {
       case SourceKind::kFlag:
         problem.what = "unknown flag: " + given.where;
         suggest("--" + nearest);
+        if (!sources_.other_flags.empty() && key_distance(given.key, nearest) > kNear)
+          problem.fix = sources_.other_flags;
         break;
       case SourceKind::kEnvironment:
         problem.what = "unknown variable: " + given.where;

@@ -36,6 +36,8 @@ struct Sources {
   /// For the help: the command's name (argv's, if empty) and what it does.
   std::string program{};
   std::string description{};
+  /// For a flag that is not known, if it may be meant for another program: how it gets there.
+  std::string other_flags{};
 };
 
 /// Which source gave a value, by key: "train.toml:3", "--width", "--set width", "SCAFFOLD_SET_WIDTH". Defaults are not

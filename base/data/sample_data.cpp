@@ -2,6 +2,8 @@
 
 #include "base/data/sample_data.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <array>
@@ -34,17 +36,40 @@ void write(const fs::path& path, const std::string& bytes) {
   file.close();
 }
 
-/// Fills a hidden folder and renames it: nobody sees half of the data, and of two processes at once one is enough.
+/// Of several processes that come at once, such as the ranks of a training, one at a time.
+class Turn {
+ public:
+  explicit Turn(fs::path file)
+      : file_(std::move(file)), number_(::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+    if (number_ >= 0) ::flock(number_, LOCK_EX);  // where that does not work, both write, and one is renamed
+  }
+  ~Turn() {
+    if (number_ < 0) return;
+    ::unlink(file_.c_str());
+    ::close(number_);
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  fs::path file_;
+  int number_;
+};
+
+/// Fills a hidden folder and renames it: nobody sees half of the data.
 void make_folder(const fs::path& folder, const std::string& what, const std::function<void(const fs::path&)>& fill) {
   if (fs::exists(folder)) return;
   const fs::path target = folder.has_filename() ? folder : folder.parent_path();
   const fs::path partial = target.parent_path() / format(".{}.partial-{}", target.filename(), ::getpid());
+  const Turn turn(target.parent_path() / format(".{}.lock", target.filename()));
+  if (fs::exists(folder)) return;  // by now
   std::error_code problem;
   try {
     fs::remove_all(partial, problem);
     fill(partial);
     fs::rename(partial, target, problem);
     if (problem && !fs::exists(target)) throw fs::filesystem_error("rename", partial, target, problem);
+    if (problem) return static_cast<void>(fs::remove_all(partial, problem));  // another one was first
   } catch (const fs::filesystem_error& error) {
     fs::remove_all(partial, problem);
     throw Error(ErrorKind::kData, "sample data cannot be written", format("{} ({})", folder, error.code().message()),

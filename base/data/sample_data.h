@@ -1,5 +1,6 @@
 // sample_data.h: small data to try a project with, until it has its own. Each function writes them to `folder` if there
 // is nothing of that name yet, and says so in the log; whatever is there is left alone. They are the same every time.
+// Of several processes that ask at once one writes, and the others wait for it.
 #ifndef BASE_DATA_SAMPLE_DATA_H_
 #define BASE_DATA_SAMPLE_DATA_H_
 

@@ -5,6 +5,7 @@
 
 #include "base/config/settings.h"
 #include "base/dist/launcher.h"
+#include "base/log/format.h"
 
 namespace base {
 namespace {
@@ -31,8 +32,14 @@ int run_launch_command(const std::vector<std::string>& arguments, const std::str
   const auto dashes = std::ranges::find(arguments, "--");
   LaunchSettings settings;
   // Variables such as SCAFFOLD_SET_EPOCHS are meant for what is started.
-  const auto origins = load_settings(settings, std::vector<std::string>(arguments.begin(), dashes),
-                                     {.environment_prefix = "", .program = program, .description = description});
+  const auto origins =
+      load_settings(settings, std::vector<std::string>(arguments.begin(), dashes),
+                    {.environment_prefix = "",
+                     .program = program,
+                     .description = description,
+                     .other_flags = format("flags of what is started go behind --, as in `{} --ranks 2 "
+                                           "-- {}--KNOB VALUE` (--help lists those of the launcher)",
+                                           program, command.empty() ? "PROGRAM " : "")});
   if (!origins) return 0;
   command.insert(command.end(), dashes == arguments.end() ? dashes : dashes + 1, arguments.end());
   return launch(command, settings.launch);

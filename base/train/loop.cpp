@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/config/duration.h"
 #include "base/dist/sync_batch_norm.h"
 #include "base/log/error.h"
 #include "base/log/format.h"
@@ -20,6 +21,7 @@ namespace base {
 
 Trainer& Trainer::run() {
   begin();
+  if (state_.step > 0 && is_finished()) warn_of_nothing_left();
   while (!is_finished()) {
     train();
     const auto every = settings_.validate_every_epochs;
@@ -283,6 +285,18 @@ bool Trainer::is_finished() const {
          (settings_.steps > 0 && state_.step >= settings_.steps);
 }
 
+void Trainer::warn_of_nothing_left() const {
+  if (!world().is_first() || !control_.stop.empty()) return;
+  if (settings_.epochs > 0 && state_.epoch >= settings_.epochs) {
+    log::warn("nothing is left to train: {} epochs are done, epochs = {}", state_.epoch, settings_.epochs);
+  } else if (settings_.steps > 0 && state_.step >= settings_.steps) {
+    log::warn("nothing is left to train: {} steps are done, steps = {}", state_.step, settings_.steps);
+  } else {
+    log::warn("nothing is left to train: {:.0f} s are over, time = {}", agreed_seconds_,
+              print_duration(settings_.time));
+  }
+}
+
 void Trainer::begin() {
   prepare();
   enter(Model::Mode::kTrain, state_, control_);
@@ -328,8 +342,10 @@ void Trainer::log_callback_times() const {
   const std::int64_t lost = summaries_.front().lost();  // all of the run's are siblings
   if (lost > 0) log::warn("TensorBoard lacks {} events that could not be written", lost);
   for (const auto& [name, seconds, is_disabled] : callbacks_.times()) {
-    log::info("callback {:<20} {:8.3f} s  {:5.2f} % of the run{}", name, seconds,
-              state_.seconds > 0 ? 100 * seconds / state_.seconds : 0.0, is_disabled ? ", switched off" : "");
+    const double percent = state_.seconds > 0 ? 100 * seconds / state_.seconds : 0.0;
+    if (percent < 0.1 && !is_disabled) continue;  // what costs nothing is not worth a line
+    log::info("callback {:<20} {:8.3f} s  {:5.2f} % of the run{}", name, seconds, percent,
+              is_disabled ? ", switched off" : "");
   }
 }
 

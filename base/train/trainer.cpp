@@ -284,7 +284,11 @@ bool Trainer::restore(const std::string& which) {
   const auto checkpoint = checkpoint_of_first(world().is_first() ? store().load(which) : std::nullopt);
   if (!checkpoint) return false;
   load(*checkpoint);
-  log::info("restored step {}, in epoch {}", state_.step, state_.epoch + 1);
+  std::int64_t ranks = 0;
+  while (checkpoint->parts.contains(random_part(static_cast<std::size_t>(ranks)))) ++ranks;
+  log::info(
+      "restored step {}, in epoch {}{}", state_.step, state_.epoch + 1,
+      ranks == world().size ? "" : format("; it was saved by {} ranks, this is a run of {}", ranks, world().size));
   return true;
 }
 

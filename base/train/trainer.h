@@ -120,6 +120,7 @@ class Trainer {
   void note_loss(const torch::Tensor& loss, double share, const Tensors& outputs, const Tensors& batch);
   void end_epoch();
   Results training_results();
+  void warn_of_nothing_left() const;
   void log_callback_times() const;
 
   // trainer.cpp: how it is set up, saved and restored.

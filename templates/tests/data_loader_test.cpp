@@ -2,6 +2,9 @@
 
 #include "src/data_loader.h"
 
+<% if task != "empty" %>
+#include <base/data/sample_data.h>
+<% endif %>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -13,6 +16,15 @@ namespace {
 
 TEST(DataLoader, GivesTheModelItsInputs) {
   const Settings settings{.folder = testing::TempDir() + "<@ identifier @>_data"};
+<% if data == "images" %>
+  base::write_sample_pictures(settings.folder);
+<% else if data == "idx" %>
+  base::write_sample_idx(settings.folder);
+<% else if task == "regression" %>
+  base::write_sample_table(settings.folder);
+<% else if task == "time-series-embedding" %>
+  base::write_sample_series(settings.folder);
+<% endif %>
   const DataLoader loader(settings, base::Part::kTraining);
   ASSERT_GT(loader.size(), 1);
   const std::array<std::int64_t, 2> indices{0, 1};

@@ -16,6 +16,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 class ProjectModel : public SmallModel {
@@ -156,6 +157,55 @@ TEST(App, ExportsAndAnswersFromTheExport) {
   EXPECT_EQ(checked.exit_code, 0) << checked.err;
   const Outcome unknown = run({"check", "--export", exports.c_str(), "--target", "tensorrt:0"});
   EXPECT_NE(unknown.exit_code, 0) << "there is no GPU, or no TensorRT";
+}
+
+TEST(App, GoesOnWithTheSettingsOfTheRun) {
+  const TemporaryFolder folder;
+  const std::string run_folder = (folder / "run").string();
+  const Outcome trained = run(
+      {"train", "--run", run_folder.c_str(), "--device", "cpu", "--epochs", "2", "--optimizer.learning_rate", "0.003"});
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  const std::string config = contents_of(folder / "run/config.toml");
+
+  counted = 0;
+  const Outcome finished = run({"train", "--run", run_folder.c_str()});
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_EQ(counted, 0);
+  EXPECT_THAT(finished.err, AllOf(HasSubstr("nothing is left to train: 2 epochs are done, epochs = 2"),
+                                  Not(HasSubstr("changed since"))));
+  EXPECT_EQ(contents_of(folder / "run/config.toml"), config);
+
+  const Outcome changed =
+      run({"train", "--run", run_folder.c_str(), "--epochs", "3", "--optimizer.learning_rate", "0.5"});
+  EXPECT_EQ(changed.exit_code, 0) << changed.err;
+  EXPECT_EQ(counted, 40 / 8);
+  EXPECT_THAT(changed.err, AllOf(HasSubstr("changed since the run began: epochs 2 -> 3"),
+                                 HasSubstr("changed since the run began: optimizer.learning_rate 0.003 -> 0.5"),
+                                 Not(HasSubstr("nothing is left"))));
+  EXPECT_THAT(contents_of(folder / "run/config.toml"),
+              AllOf(HasSubstr("epochs = 3  # from --epochs"), HasSubstr("learning_rate = 0.5"),
+                    HasSubstr("device = \"cpu\"\n")));
+}
+
+TEST(App, AFileGivenWinsOverTheSettingsOfTheRun) {
+  const TemporaryFolder folder;
+  const std::string run_folder = (folder / "run").string();
+  const std::string file = folder.write("train.toml", "epochs = 2\ndevice = \"cpu\"\n").string();
+  ASSERT_EQ(
+      run({"train", "--run", run_folder.c_str(), "--device", "cpu", "--epochs", "1", "--log_every", "7"}).exit_code, 0);
+  counted = 0;
+  const Outcome outcome = run({"train", "--run", run_folder.c_str(), "--config", file.c_str()});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(counted, 40 / 8);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("epochs 1 -> 2"), HasSubstr("log_every 7 -> ")));
+}
+
+TEST(App, SaysWhereFlagsOfTheRanksGo) {
+  const Outcome outcome = run({"launch", "--ranks", "2", "--epochs", "1"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.err,
+              AllOf(HasSubstr("unknown flag: --epochs"), HasSubstr("`small launch --ranks 2 -- --KNOB VALUE`")));
+  EXPECT_THAT(run({"launch", "--rank", "2"}).err, HasSubstr("did you mean --ranks?"));
 }
 
 TEST(App, AsksForARunWhereWeightsAreNeeded) {

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "base/data/csv_loader.h"
 #include "base/data/data_file.h"
 #include "base/data/idx.h"
@@ -12,6 +14,7 @@
 #include "base/data/image_writer.h"
 #include "base/data/time_series.h"
 #include "base/log/error.h"
+#include "base/log/log.h"
 #include "tests/support/temporary_folder.h"
 
 namespace base {
@@ -53,6 +56,19 @@ TEST(SampleData, LeavesAloneWhatIsThere) {
   write_sample_table(folder / "data");
   EXPECT_EQ(files_in(folder / "data", ".csv").size(), 1U);
   EXPECT_EQ(folder.read("data/mine.csv"), "precious");
+}
+
+TEST(SampleData, OneOfSeveralWrites) {
+  const TemporaryFolder folder;
+  log::start({.file = (folder / "log").string()});
+  std::vector<std::thread> all;
+  for (int i = 0; i < 4; ++i) all.emplace_back([&] { write_sample_table(folder / "data"); });
+  for (std::thread& one : all) one.join();
+  log::stop();
+  const std::string text = folder.read("log");
+  EXPECT_EQ(text.find("samples were written"), text.rfind("samples were written")) << text;
+  EXPECT_NE(text.find("samples were written"), std::string::npos) << text;
+  EXPECT_FALSE(std::filesystem::exists(folder / ".data.lock"));
 }
 
 TEST(SampleData, SaysWhereItCannotBeWritten) {

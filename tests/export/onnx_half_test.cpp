@@ -6,10 +6,10 @@
 
 #include <cmath>
 
-#include "base/records/half.h"
 #include "base/export/onnx_check.h"
 #include "base/export/onnx_index.h"
 #include "base/export/onnx_tensor.h"
+#include "base/records/half.h"
 #include "tests/export/graphs.h"
 #include "tests/export/random_graph.h"
 #include "tests/tensor/message_of.h"

@@ -92,6 +92,11 @@ TEST(Answers, AreRefusedWithWhatWasMeant) {
             "usage error: task: it is not one of the choices: x\n  fix: the choices are pictures, numbers");
   EXPECT_EQ(refusal({{"cloud", "sky,slrum"}}),
             "usage error: cloud: `slrum` is not one of the choices: sky,slrum\n  fix: did you mean `slurm`?");
+  const std::string all = refusal({{"cloud", "all"}});
+  EXPECT_TRUE(
+      all.starts_with("usage error: cloud: `all` is not one of the choices: all\n  fix: give those that you want, "
+                      "with commas between them: "))
+      << all;
   EXPECT_EQ(refusal({{"cuda", "maybe"}}), "usage error: cuda: it is neither yes nor no: maybe\n  fix: say yes or no");
   for (const std::string name : {"", "2x", "a-b", "class", "std", "a::b"}) {
     EXPECT_NE(refusal({{"namespace", name}}).find("namespace: it is no name for C++, or taken"), std::string::npos)

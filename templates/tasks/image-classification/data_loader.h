@@ -25,14 +25,14 @@ namespace <@ namespace @> {
 class DataLoader final : public base::DataLoader {
  public:
   DataLoader(const Settings& settings, base::Part part) {
-    // TODO(1/4): find the examples of this part; as long as there are no data, small ones are drawn.
+    // TODO(1/4): find the examples of this part; as long as the default folder is missing, small ones are drawn.
 <% if data == "idx" %>
-    base::write_sample_idx(settings.folder);
+    if (settings.folder == Settings{}.folder) base::write_sample_idx(settings.folder);
     const std::string name = part == base::Part::kTraining ? "train" : "t10k";
     images_ = base::read_idx(settings.folder / (name + "-images-idx3-ubyte")).unsqueeze(1);
     labels_ = base::read_idx(settings.folder / (name + "-labels-idx1-ubyte")).to(torch::kLong);
 <% else %>
-    base::write_sample_pictures(settings.folder);
+    if (settings.folder == Settings{}.folder) base::write_sample_pictures(settings.folder);
     list_ = base::read_image_folders(settings.folder / base::part_name(part));
 <% endif %>
   }
