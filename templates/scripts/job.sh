@@ -180,7 +180,8 @@ start_job() {
   local preset=$1 log words
   shift
   job_flags "$@"
-  # A mistake in the flags leaves nothing behind.
+  # A mistake leaves nothing behind.
+  [ "$data" = data ] || [ -e "$data" ] || fail "there is no folder $data with data" "give --data FOLDER; samples are made up in the folder data alone" 5
   "build/$preset/<@ identifier @>" settings "${words[@]}" >/dev/null || exit
   if [ -z "$resume" ]; then name_job; else job=$resume; fi
   ! is_running "$job" || fail "the job $job still runs" "./stop.sh $job"
