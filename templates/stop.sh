@@ -3,21 +3,18 @@
 #
 #   ./stop.sh [JOB]
 #
-# To go on: build/release/<@ identifier @> train --run runs/JOB
+# To go on: the script that started it, with --resume JOB
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")"
 source scripts/job.sh
 help_if_asked "$@"
-
-# The number in a .pid file may belong to another program by now: the job's own has its name on its command line.
-is_running() { tr '\0' ' ' 2>/dev/null <"/proc/$2/cmdline" | grep -qF "runlogs/$1/"; }
 
 if [ $# -eq 0 ]; then
   jobs=0
   for file in runlogs/*/train.pid; do
     [ -e "$file" ] || continue
     job=${file#runlogs/} job=${job%%/*}
-    if is_running "$job" "$(cat "$file")"; then echo "$job" && jobs=$((jobs + 1)); fi
+    if is_running "$job"; then echo "$job" && jobs=$((jobs + 1)); fi
   done
   [ $jobs -gt 0 ] || echo "no job runs"
   exit
@@ -28,10 +25,12 @@ job=$1
 # Of a job with several ranks this is the launcher, which tells them: they stop after the same step.
 [ -f "runlogs/$job/train.pid" ] || fail "the job $job was not started on this machine" "stop it where it runs; train_cloud.sh said how"
 pid=$(cat "runlogs/$job/train.pid")
-if ! is_running "$job" "$pid"; then
+if ! is_running "$job"; then
   echo "$job has ended already"
   exit
 fi
 kill -TERM "$pid"
-while is_running "$job" "$pid"; do sleep 0.1; done
+while is_running "$job"; do sleep 0.1; done
 echo "$job is stopped"
+script=$(sed -n 's/^script=//p' "runlogs/$job/options" 2>/dev/null) || script=
+[ -z "$script" ] || echo "  go on: ./$script --resume $job"

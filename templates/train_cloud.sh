@@ -5,7 +5,7 @@
 #
 # TARGET is one of: <@ replace(replace(join(cloud, ", "), "kubeflow", "kubernetes"), "skypilot", "sky") @>.
 # What it needs is asked for in cloud/settings.sh; each setting is an option too, or an environment variable (CLOUD_NODES).
-# --resume JOB goes on with a job that was stopped.
+# --resume JOB goes on with a job that was stopped, with the options and flags that it had; those given again win.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")"
 
@@ -19,7 +19,6 @@ learning_rate=0.01
 <% endif %>
 epochs=5
 job_prefix="<@ job_name @>"
-resume=
 
 source scripts/job.sh
 source scripts/cloud.sh

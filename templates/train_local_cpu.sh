@@ -2,6 +2,7 @@
 # Trains on the processors of this machine.
 #
 #   ./train_local_cpu.sh [PRESET] [OPTION]... [-- FLAG]...
+#   ./train_local_cpu.sh --resume JOB [OPTION]... [-- FLAG]...
 #
 # PRESET is release (the default) or debug, see CMakePresets.json.
 set -euo pipefail

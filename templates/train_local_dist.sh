@@ -5,6 +5,7 @@
 <% if cuda %>
 #   ./train_local_dist.sh -g GPU_ID,GPU_ID... [PRESET] [OPTION]... [-- FLAG]...   a rank for each GPU
 <% endif %>
+#   ./train_local_dist.sh --resume JOB [OPTION]... [-- FLAG]...
 #
 <% if cuda %>
 # PRESET is release by default, with GPUs cuda, see CMakePresets.json. If a rank fails, all start again from the last

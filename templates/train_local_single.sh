@@ -2,6 +2,7 @@
 # Trains on one GPU of this machine.
 #
 #   ./train_local_single.sh GPU_ID [PRESET] [OPTION]... [-- FLAG]...
+#   ./train_local_single.sh --resume JOB [OPTION]... [-- FLAG]...
 #
 # GPU_ID is a number that nvidia-smi shows, PRESET is cuda by default, see CMakePresets.json.
 set -euo pipefail

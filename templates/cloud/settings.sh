@@ -7,10 +7,12 @@ nodes=${CLOUD_NODES:-1}
 gpus_per_node=${CLOUD_GPUS_PER_NODE:-1}   # a rank for each; 0: processors alone
 <% endif %>
 ranks_per_node=${CLOUD_RANKS_PER_NODE:-1} # on nodes without GPUs
-max_restarts=${CLOUD_MAX_RESTARTS:-3}     # from the last checkpoint, after a failure
+max_restarts=${CLOUD_MAX_RESTARTS:-3}     # from the last checkpoint, after a failure<% if "slurm" in cloud %>; not under Slurm<% endif %>
 
 # The container.
-library=${CLOUD_LIBRARY:-}                        # git repository of the runtime library, scaffold
+# It is built from nothing, so it fetches the runtime library (scaffold) too: from this git repository, at its tag
+# v<@ scaffold_version @>. Give an address that can be read without a password: https://HOST/OWNER/scaffold.git
+library=${CLOUD_LIBRARY:-}
 base_image=${CLOUD_BASE_IMAGE:-debian:12.12-slim} # for GPUs too: Conan brings CUDA, the node its driver
 image=${CLOUD_IMAGE:-<@ job_name @>}
 <% if "kubeflow" in cloud or "vertex" in cloud or "skypilot" in cloud %>

@@ -21,7 +21,8 @@ start_words() {
 
 build_image() {
   if [ "$container" = none ]; then
-    run build_project "$preset" <@ identifier @>
+    echo "+ cmake --build --preset $preset --target <@ identifier @>"
+    $dry_run || build_project "$preset" <@ identifier @>
   elif [ ! -e "$image_file" ]; then
     mkdir -p build
     run apptainer build --build-arg "BASE=$base_image" --build-arg "PRESET=$preset" --build-arg "LIBRARY=$library" "$image_file" cloud/apptainer.def

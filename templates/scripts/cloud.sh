@@ -2,7 +2,6 @@
 # What the targets of train_cloud.sh share: checks, the job file, the container. cloud/TARGET.sh has the rest.
 # (SC2034, SC2154: these files write and read each other's variables.)
 
-hyper_parameters+=(resume)
 <% if "vertex" in cloud %>
 switches=(dry_run edit tune)
 switch_help="--dry-run (show the commands, write the job file), --edit (write the hypothesis now), --tune (vertex: many trials, cloud/hptuning_config.yaml)"
@@ -53,14 +52,43 @@ edits_between() { # how many letters to change, add or leave out
 
 # check_settings NAME...: what the target needs has a value, and nothing could change the meaning of a job file.
 check_settings() {
-  local LC_ALL=C name flag missing=() bad=
+  local LC_ALL=C name flag missing=() bad='' rules=''
   for name in "$@"; do [ -n "${!name}" ] || missing+=("$name"); done
-  [ ${#missing[@]} -eq 0 ] || fail "$target needs these settings too: ${missing[*]}" \
-    "write them into cloud/settings.sh, or give them as options: --${missing[0]//_/-} VALUE" 4
-  for name in "${hyper_parameters[@]}"; do may_hold "$name" "${!name}" || bad+="; $name is '${!name}'"; done
-  for flag in "${flags[@]}"; do may_hold flag "$flag" || bad+="; a flag is '$flag'"; done
-  [ -z "$bad" ] || fail "a job file cannot hold this: ${bad#; }" \
-    "use letters, digits and . _ / : @ + = , - alone; whole numbers for numbers, gs://NAME or s3://NAME for a bucket" 4
+  if [ ${#missing[@]} -gt 0 ]; then
+    for name in "${missing[@]}"; do bad+=" --${name//_/-} $(example_of "$name")"; done
+    fail "$target needs these settings too: ${missing[*]}" "write them into cloud/settings.sh, or give them as options, such as$bad" 4
+  fi
+  for name in "${hyper_parameters[@]}"; do
+    may_hold "$name" "${!name}" || bad+="; $name is '${!name}'" rules+="; $name: $(rule_of "$name")"
+  done
+  for flag in "${kept_flags[@]}" "${flags[@]}"; do
+    may_hold flag "$flag" || bad+="; a flag is '$flag'" rules+="; flags: $(rule_of flag)"
+  done
+  [ -z "$bad" ] || fail "a job cannot have this: ${bad#; }" "${rules#; }" 4
+}
+
+example_of() { # example_of NAME
+  case $1 in
+    registry) echo europe-west4-docker.pkg.dev/my-project/images ;;
+    library) echo https://github.com/OWNER/scaffold.git ;;
+    claim) echo training-data ;;
+    project) echo my-project ;;
+    region) echo europe-west4 ;;
+    bucket) echo gs://my-bucket ;;
+    *) echo VALUE ;;
+  esac
+}
+
+rule_of() { # rule_of NAME: what may_hold takes, in words
+  case $1 in
+    nodes | ranks_per_node | *trials) echo "a whole number from 1 to 99999" ;;
+    *_per_node | max_restarts) echo "a whole number from 0 to 99999" ;;
+    spot) echo "true or false" ;;
+    bucket) echo "gs://NAME or s3://NAME" ;;
+    time_limit) echo "MINUTES, HOURS:MINUTES:SECONDS or DAYS-HOURS:MINUTES:SECONDS" ;;
+    job_prefix) echo "small letters, digits and -, with a letter first and no - at the end" ;;
+    *) echo "letters, digits and . _ / : @ + = , - alone" ;; # nothing that could change the meaning of a job file
+  esac
 }
 
 may_hold() { # may_hold NAME VALUE
@@ -69,6 +97,7 @@ may_hold() { # may_hold NAME VALUE
     *_per_node | max_restarts) [[ $2 =~ ^(0|[1-9][0-9]{0,4})$ ]] ;;
     spot) [[ $2 =~ ^(true|false)$ ]] ;;
     bucket) [[ $2 =~ ^((gs|s3)://[a-z0-9][a-z0-9._-]+)?$ ]] ;;
+    time_limit) [[ $2 =~ ^([0-9]+-)?[0-9]+(:[0-9]{1,2}){0,2}$ ]] ;;
     job_prefix) [[ $2 =~ ^[a-z]([a-z0-9-]*[a-z0-9])?$ ]] ;; # RFC 1035
     *) [[ $2 =~ ^[A-Za-z0-9._/:@+=,-]*$ ]] ;;
   esac
@@ -96,6 +125,7 @@ prepare_job() {
   job_prefix=${job_prefix:0:name_limit-16} # the rest is for the time
   while [[ $job_prefix = *- ]]; do job_prefix=${job_prefix%-}; done
   name_job
+  keep_options
   run_folder=$(in_mount "$runs")/${resume:-$job}
   preset=release device=cpu ranks=$ranks_per_node other_nodes=$((nodes - 1))
   [ "$gpus_per_node" -eq 0 ] || preset=cuda device=cuda ranks=$gpus_per_node
@@ -105,7 +135,7 @@ prepare_job() {
   start_words
   words+=(--config config/train.toml --folder "$(in_mount "$data")" --epochs "$epochs" --device "$device")
   $tune || words+=(--run "$run_folder" --data.batch_size "$batch_size" --optimizer.learning_rate "$learning_rate")
-  words+=("${flags[@]}")
+  words+=("${kept_flags[@]}" "${flags[@]}")
   fill_in "cloud/$job_file" >"runlogs/$job/$job_file"
   echo "the job file: runlogs/$job/$job_file"
 }
@@ -154,5 +184,5 @@ run() { # shows a command, and runs it unless --dry-run
 
 tell() { # tell OUTPUTS LOGS STOP
   if $dry_run; then echo "nothing is submitted; the job would be $job"; else echo "job $job is submitted"; fi
-  printf '  outputs: %s\n  logs:    %s\n  stop:    %s\n  go on:   %s\n' "$@" "./train_cloud.sh $target --resume ${resume:-$job}"
+  printf '  outputs: %s\n  logs:    %s\n  stop:    %s\n  go on:   %s\n' "$@" "./train_cloud.sh $target --resume $job"
 }

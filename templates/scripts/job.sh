@@ -2,14 +2,17 @@
 # What the scripts share: options, building, and a job with its log. They source it from the project's folder.
 
 # The hyper-parameters that a script gives are also options: learning_rate is --learning-rate.
-hyper_parameters=(runs data batch_size learning_rate epochs job_prefix)
+hyper_parameters=(runs data batch_size learning_rate epochs job_prefix resume)
 switches=(background edit) # options without a value
 switch_help="--background (detach; stop.sh ends it), --edit (write the hypothesis now)"
 background=false
 edit=false
+resume=''    # a job that goes on
 arguments=() # what is no option
 flags=()     # what follows --, for the program
 launch=()    # options of the program's launcher, where a job has several ranks
+given=()     # names of the options that are given
+kept_flags=() # of the job that goes on
 
 fail() { # fail WHAT FIX [EXIT CODE]
   printf '%s: %s\n  fix: %s\n' "${0##*/}" "$1" "$2" >&2
@@ -32,6 +35,7 @@ print_help() {
   echo "Options: $switch_help, and with their values here:"
   local name
   for name in "${hyper_parameters[@]}"; do printf '  --%-16s %s\n' "${name//_/-}" "${!name}"; done
+  echo "--resume JOB goes on with a job that was stopped, with its own settings; options that are given win."
   echo "What follows -- goes to the program: -- --precision bf16"
 }
 
@@ -42,7 +46,11 @@ parse_options() {
       -h | --help) print_help && exit 0 ;;
       -n) set -- -n --ranks "${@:2}" ;;
       -g) set -- -g --gpus "${@:2}" ;;
-      --) flags=("${@:2}") && return ;;
+      -n[0-9]* | -g[0-9]*) set -- x "${1:0:2}" "${1:2}" "${@:2}" ;;
+      --)
+        flags=("${@:2}")
+        break
+        ;;
       --*)
         name=${1#--} name=${name//-/_}
         if [[ " ${switches[*]} " = *" $name "* ]]; then
@@ -50,13 +58,58 @@ parse_options() {
         else
           [[ " ${hyper_parameters[*]} " = *" $name "* ]] || fail "unknown option '$1'" "--help lists them"
           [ $# -gt 1 ] || fail "$1 needs a value" "$1 VALUE"
+          given+=("$name")
           printf -v "$name" %s "$2" && shift
         fi
         ;;
+      -?*) fail "unknown option '$1'" "--help lists them" ;;
       *) arguments+=("$1") ;;
     esac
     shift
   done
+  [ -z "$resume" ] || recall_job
+}
+
+# What a job was started with is kept in its folder, a line for each: it is read as data, and never run.
+keep_options() {
+  local name line lines=("script=${0##*/}")
+  for name in "${hyper_parameters[@]}"; do lines+=("$name=${!name}"); done
+  for name in "${arguments[@]}"; do lines+=("argument=$name"); done
+  for name in "${kept_flags[@]}" "${flags[@]}"; do lines+=("flag=$name"); done
+  for line in "${lines[@]}"; do printf '%s\n' "${line//$'\n'/ }"; done >"runlogs/$job/options"
+}
+
+# Options of the job that goes on count as long as they are not given again.
+recall_job() {
+  local name value old_arguments=() file=runlogs/$resume/options
+  [ -d runlogs ] || [ "${0##*/}" != train_cloud.sh ] || return 0 # a copy of the project, which started no job yet
+  if [[ $resume = */* ]] || [ ! -f "$file" ]; then
+    fail "there is no job '$resume' to go on with" "give one of the folders in runlogs: $(known_jobs)"
+  fi
+  case " ${given[*]} " in *" ranks "*) given+=(gpus) ;; *" gpus "*) given+=(ranks) ;; esac # one takes the place of the other
+  while IFS='=' read -r name value; do
+    case $name in
+      argument) old_arguments+=("$value") ;;
+      flag) kept_flags+=("$value") ;;
+      resume) [ -z "$value" ] || resume=$value ;; # it went on with another one
+      *)
+        [[ " ${hyper_parameters[*]} " != *" $name "* || " ${given[*]} " = *" $name "* ]] || printf -v "$name" %s "$value"
+        ;;
+    esac
+  done <"$file"
+  [ ${#arguments[@]} -gt 0 ] || arguments=("${old_arguments[@]}")
+}
+
+known_jobs() {
+  local file names=()
+  for file in runlogs/*/options; do [ ! -f "$file" ] || names+=("$(basename "${file%/options}")"); done
+  echo "${names[*]:-there are none}"
+}
+
+# The number in a .pid file may belong to another program by now: the job's own has its name on its command line.
+is_running() { # is_running JOB
+  local pid
+  pid=$(cat "runlogs/$1/train.pid" 2>/dev/null) && tr '\0' ' ' 2>/dev/null <"/proc/$pid/cmdline" | grep -qF "runlogs/$1/"
 }
 
 # find_run JOB: the folder of a job, as $run.
@@ -116,20 +169,43 @@ name_job() {
   until job=${job_prefix:?}-$(date +%Y%m%d-%H%M%S) && mkdir "runlogs/$job" 2>/dev/null; do sleep 0.2; done # one in a second
 }
 
+# job_flags FLAG...: sets words to what the program is told. A run that has begun knows its settings: it is told what is given now.
+job_flags() {
+  local has_begun=false
+  [ -z "$resume" ] || [ ! -f "${runs?}/$resume/config.toml" ] || has_begun=true
+  words=()
+  $has_begun || words=(--config config/train.toml)
+  job_flag data --folder "${data?}"
+  job_flag batch_size --data.batch_size "${batch_size?}"
+  job_flag learning_rate --optimizer.learning_rate "${learning_rate?}"
+  job_flag epochs --epochs "${epochs?}"
+  words+=("$@")
+  $has_begun || words+=("${kept_flags[@]}")
+  words+=("${flags[@]}")
+}
+
+job_flag() { # job_flag OPTION FLAG VALUE
+  if ! $has_begun || [[ " ${given[*]} " = *" $1 "* ]]; then words+=("$2" "$3"); fi
+}
+
 # start_job PRESET FLAG...: trains, in a run and with a log of the job's name.
 start_job() {
-  local preset=$1 log
+  local preset=$1 log words
   shift
-  name_job
+  job_flags "$@"
+  # A mistake leaves nothing behind.
+  [ "$data" = data ] || [ -e "$data" ] || fail "there is no folder $data with data" "give --data FOLDER; samples are made up in the folder data alone" 5
+  "build/$preset/<@ identifier @>" settings "${words[@]}" >/dev/null || exit
+  if [ -z "$resume" ]; then name_job; else job=$resume; fi
+  ! is_running "$job" || fail "the job $job still runs" "./stop.sh $job"
+  keep_options
   log=runlogs/$job/train
   local command=("build/$preset/<@ identifier @>" train --log "$log.log")
   [ ${#launch[@]} -eq 0 ] || command=("build/$preset/<@ identifier @>" launch "${launch[@]}" --logs "runlogs/$job/" --)
-  command+=(--config config/train.toml --run "$runs/$job"
-    --folder "$data" --data.batch_size "$batch_size" --optimizer.learning_rate "$learning_rate" --epochs "$epochs"
-    "$@" "${flags[@]}")
+  command+=(--run "$runs/$job" "${words[@]}")
   write_down "${command[@]}"
   if $background; then
-    nohup setsid "${command[@]}" >"$log.out" 2>&1 </dev/null &
+    nohup setsid "${command[@]}" >>"$log.out" 2>&1 </dev/null &
     echo $! >"$log.pid"
     sleep 1
     kill -0 $! 2>/dev/null || wait $! || fail "the job ended at once: $(tail -n 3 "$log.out")" "see $log.out"
@@ -140,9 +216,19 @@ start_job() {
   fi
 }
 
-# A section of training_log.md: what was done now, why and what came of it by its author.
+# A section of training_log.md: what was done now, why and what came of it by its author. A job that goes on has one.
 write_down() {
   local name commit
+  if [ -n "$resume" ] && grep -qxF "## $resume" training_log.md; then
+    SECTION="## $resume" LINE="- went on $(date '+%Y-%m-%d %H:%M'): ${*@Q}" awk '
+      /^## / { is_here = $0 == ENVIRON["SECTION"] }
+      is_here && /^- command: / { is_after = 1 }
+      is_here && is_after && $0 == "" { print ENVIRON["LINE"]; is_here = 0 }
+      { print }' training_log.md >"runlogs/$job/training_log.new"
+    cat "runlogs/$job/training_log.new" >training_log.md # the file itself stays the same
+    rm "runlogs/$job/training_log.new"
+    return
+  fi
   commit=$(git describe --always 2>/dev/null || echo none)
   git diff --quiet HEAD -- . ':!training_log.md' 2>/dev/null || commit+=" and changes"
   {

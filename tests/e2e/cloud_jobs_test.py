@@ -74,6 +74,10 @@ class Project(unittest.TestCase):
         env |= {"RECORD": str(self.record), "PATH": path or (f"{self.tools}:" if tools else "") + os.environ["PATH"]}
         return subprocess.run(words, cwd=self.project, env=env, capture_output=True, text=True)
 
+    @staticmethod
+    def files_of(job: Path) -> list[Path]:
+        return [file for file in job.iterdir() if file.name != "options"]
+
     def commands(self) -> list[list[str]]:
         return [line.split("\t") for line in self.record.read_text().splitlines()]
 
@@ -82,7 +86,7 @@ class Project(unittest.TestCase):
         done = self.run_script("./train_cloud.sh", "--dry-run", *words, tools=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
         self.assertEqual(self.commands(), [], "nothing is run")
-        (file,) = self.new_job().iterdir()
+        (file,) = self.files_of(self.new_job())
         self.known = self.jobs()
         self.assertNotRegex(file.read_text(), r"__[A-Z]")
         return file.read_text()
@@ -210,10 +214,39 @@ class JobFiles(Project):
         self.assertEqual(self.run_batch_script(75, "kill -TERM $PPID"), [], "it was cancelled")
 
     def test_a_job_goes_on_in_the_run_of_another(self):
-        job = yaml.safe_load(self.job_file("kubernetes", "--resume", "digits-1", "--data", "/elsewhere"))
-        words = job["spec"]["trainer"]["args"]
-        self.assertEqual(words[words.index("--run") + 1], "/storage/runs/digits-1")
-        self.assertEqual(words[words.index("--folder") + 1], "/elsewhere")
+        first = yaml.safe_load(self.job_file("kubernetes", "--nodes", "3", "--epochs", "9", "--", "--seed", "7"))["metadata"]["name"]
+        last = first
+        for more in ([], ["--data", "/elsewhere", "--nodes", "2", "--", "--seed", "8"]):
+            job = yaml.safe_load(self.job_file("kubernetes", "--resume", last, *more))
+            last = job["metadata"]["name"]  # the next one goes on with this one, in the run of the first
+            self.assertNotEqual(last, first)
+            words = job["spec"]["trainer"]["args"]
+            self.assertEqual(words[words.index("--run") + 1], f"/storage/runs/{first}")
+            self.assertEqual(words[words.index("--epochs") + 1], "9")
+            self.assertEqual(job["spec"]["trainer"]["numNodes"], 2 if more else 3)
+            self.assertEqual(words[words.index("--folder") + 1], "/elsewhere" if more else "/storage/data")
+            self.assertEqual(words[-2:], ["--seed", "8" if more else "7"], "the last one counts")
+
+    def test_the_command_that_is_printed_goes_on(self):
+        shown = self.run_script("./train_cloud.sh", "vertex", "--dry-run", "--trials", "7", "--", "--seed", "7").stdout
+        job, self.known = self.new_job(), self.jobs()
+        command = re.search(r"^  go on:   (.*)$", shown, re.M)[1].split()
+        done = self.run_script(*command, "--dry-run", settings={})
+        self.assertEqual((done.returncode, done.stderr), (0, ""), "its settings are kept")
+        self.assertIn(f'"/gcs/a-bucket/runs/{job.name}"', (self.new_job() / "vertex.yaml").read_text())
+
+    def test_what_a_job_kept_is_not_run(self):
+        self.job_file("vertex")
+        file = max((self.project / "runlogs").glob("*/options"), key=lambda path: path.stat().st_mtime_ns)
+        file.write_text(file.read_text() + "PATH=/nowhere\nregion=$(touch spoilt)\n")
+        done = self.run_script("./train_cloud.sh", "vertex", "--dry-run", "--resume", file.parent.name)
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("region is '$(touch spoilt)'", done.stderr)
+        self.assertFalse((self.project / "spoilt").exists())
+
+    def test_slurm_without_a_container_shows_how_it_is_built(self):
+        shown = self.run_script("./train_cloud.sh", "slurm", "--container", "none", "--dry-run").stdout
+        self.assertIn("+ cmake --build --preset cuda --target digits_with_a_long_name_0123456789\n", shown)
 
 
 class Submits(Project):
@@ -245,7 +278,7 @@ class Submits(Project):
                                          "--build-arg", "BASE=debian:12.12-slim", "--build-arg", "PRESET=cuda", "--build-arg",
                                          f"LIBRARY={SETTINGS['CLOUD_LIBRARY']}", "--tag", image, "."])
                 self.assertEqual(push, ["docker", "push", image])
-                (file,) = self.new_job().iterdir()
+                (file,) = self.files_of(self.new_job())
                 self.assertEqual(submit, tail(job, f"runlogs/{job}/{file.name}"))
                 self.assertIn(image, file.read_text())
 
@@ -289,28 +322,41 @@ class BadInput(Project):
         self.expect(3, f"there is no target 'nowhere'\n  {choice}", "nowhere")
         self.expect(3, "there is no target 'vertx'\n  fix: did you mean vertex?", "vertx", "--dry-run")
         self.expect(3, "--tune is not for sky\n  fix: ./train_cloud.sh vertex --tune", "sky", "--tune")
+        (self.project / "runlogs").mkdir(exist_ok=True)
+        done = self.run_script("./train_cloud.sh", "vertex", "--resume", "nobody")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("there is no job 'nobody' to go on with\n  fix: give one of the folders in runlogs: ", done.stderr)
         self.expect(3, "unknown option '--regoin'\n  fix: --help lists them", "vertex", "--regoin", "x")
 
     def test_missing_settings_are_told_at_once(self):
         for target, missing in (("vertex", "registry library project region bucket"), ("kubernetes", "registry library claim"),
                                 ("sky", "registry library bucket"), ("slurm", "library")):
-            first = missing.split()[0]
+            examples = {"registry": "europe-west4-docker.pkg.dev/my-project/images", "library": "https://github.com/OWNER/scaffold.git",
+                        "claim": "training-data", "project": "my-project", "region": "europe-west4", "bucket": "gs://my-bucket"}
+            options = " ".join(f"--{name} {examples[name]}" for name in missing.split())
             self.expect(4, f"{target} needs these settings too: {missing}\n"
-                        f"  fix: write them into cloud/settings.sh, or give them as options: --{first} VALUE", target, settings={})
-        self.expect(4, "vertex needs these settings too: project bucket\n"
-                    "  fix: write them into cloud/settings.sh, or give them as options: --project VALUE", "vertex", "--dry-run",
+                        f"  fix: write them into cloud/settings.sh, or give them as options, such as {options}", target, settings={})
+        self.expect(4, "vertex needs these settings too: project bucket\n  fix: write them into cloud/settings.sh, or give them as options, "
+                    "such as --project my-project --bucket gs://my-bucket", "vertex", "--dry-run",
                     settings=SETTINGS | {"CLOUD_PROJECT": "", "CLOUD_BUCKET": ""})
 
     def test_values_that_could_change_a_job_file(self):
-        fix = ("  fix: use letters, digits and . _ / : @ + = , - alone; whole numbers for numbers, gs://NAME or s3://NAME for a bucket")
+        letters = "letters, digits and . _ / : @ + = , - alone"
+        rules = {"bucket": "gs://NAME or s3://NAME", "spot": "true or false", "nodes": "a whole number from 1 to 99999",
+                 "ranks_per_node": "a whole number from 1 to 99999", "gpus_per_node": "a whole number from 0 to 99999",
+                 "max_restarts": "a whole number from 0 to 99999",
+                 "time_limit": "MINUTES, HOURS:MINUTES:SECONDS or DAYS-HOURS:MINUTES:SECONDS",
+                 "job_prefix": "small letters, digits and -, with a letter first and no - at the end"}
         for name, value in (("bucket", 'gs://a"b'), ("bucket", "gs://a\nb"), ("bucket", "a-bucket"), ("registry", "a b"), ("image", "a'b"),
                             ("region", "$(touch x)"), ("region", "`touch x`"), ("data", "a\\b"), ("project", "é"), ("nodes", "0"),
                             ("nodes", "2x"), ("nodes", "08"), ("ranks-per-node", "0"), ("gpus-per-node", "08"), ("gpus-per-node", "-1"), ("max-restarts", "9999999"), ("spot", "yes"),
-                            ("job-prefix", "Digits"), ("job-prefix", "a-")):
+                            ("job-prefix", "Digits"), ("job-prefix", "a-"), ("time-limit", "tomorrow"), ("time-limit", "1d")):
             with self.subTest(name=name, value=value):
-                self.expect(4, f"a job file cannot hold this: {name.replace('-', '_')} is '{value}'\n{fix}", "vertex", f"--{name}", value)
-        self.expect(4, f"a job file cannot hold this: epochs is '1 2'; region is '#'; a flag is '{{}}'\n{fix}", "vertex", "--epochs", "1 2",
-                    "--region", "#", "--", "{}")
+                name = name.replace("-", "_")
+                self.expect(4, f"a job cannot have this: {name} is '{value}'\n  fix: {name}: {rules.get(name, letters)}", "vertex",
+                            f"--{name}", value)
+        self.expect(4, "a job cannot have this: epochs is '1 2'; region is '#'; a flag is '{}'\n"
+                    f"  fix: epochs: {letters}; region: {letters}; flags: {letters}", "vertex", "--epochs", "1 2", "--region", "#", "--", "{}")
         self.expect(4, "Vertex AI does not read the bucket s3://a-bucket\n  fix: give one of Google's: gs://NAME", "vertex", "--bucket",
                     "s3://a-bucket")
         self.expect(4, "container is 'docker'\n  fix: apptainer or none", "slurm", "--container", "docker")
@@ -407,14 +453,55 @@ class LocalRanks(Project):
         job = self.new_job()
         launch = self.commands()[-1]
         self.assertEqual(launch[:9], [self.program.name, "launch", "--ranks", "4", "--max_restarts", "1", "--logs", f"runlogs/{job.name}/", "--"])
+        self.assertEqual(self.commands()[-2][1], "settings", "the flags are tried first")
         self.assertEqual(launch[-4:], ["--device", "cpu", "--seed", "7"])
         self.assertIn(f"runs/{job.name}", launch)
         (job / "rank-0.pid").write_text("1\n")  # as the launcher does: not to be signalled
         self.assertEqual(self.run_script("./stop.sh").stdout, f"{job.name}\n")
-        self.assertEqual(self.run_script("./stop.sh", job.name).stdout, f"{job.name} is stopped\n")
+        again = self.run_script("./train_local_dist.sh", "--resume", job.name, tools=True)
+        self.assertEqual((again.returncode, again.stderr), (3, f"train_local_dist.sh: the job {job.name} still runs\n  fix: ./stop.sh {job.name}\n"))
+        self.assertEqual(self.run_script("./stop.sh", job.name).stdout,
+                         f"{job.name} is stopped\n  go on: ./train_local_dist.sh --resume {job.name}\n")
         self.assertEqual(self.commands()[-1], ["stopped"])
         self.assertEqual(self.run_script("./stop.sh").stdout, "no job runs\n")
         self.assertEqual(self.run_script("./stop.sh", job.name).stdout, f"{job.name} has ended already\n")
+
+    def start_and_stop(self, *words: str) -> list[str]:
+        """What the program is asked."""
+        done = self.run_script("./train_local_dist.sh", "--background", *words, tools=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        launch = self.commands()[-1]
+        self.run_script("./stop.sh", Path(launch[launch.index("--logs") + 1]).name)
+        return launch[1:]
+
+    def test_a_job_goes_on_with_its_own_settings(self):
+        first = self.start_and_stop("-n2", "--epochs", "9", "--", "--seed", "7")
+        job = self.new_job().name
+        launch = ["launch", "--ranks", "2", "--max_restarts", "3", "--logs", f"runlogs/{job}/", "--", "--run", f"runs/{job}"]
+        self.assertEqual(first[:len(launch)], launch)
+        # It was stopped before it wrote down its settings: all are given again.
+        self.assertEqual(self.start_and_stop("--resume", job), first)
+        (self.project / "runs" / job).mkdir(parents=True)
+        (self.project / "runs" / job / "config.toml").write_text("")
+        self.assertEqual(self.start_and_stop("--resume", job), [*launch, "--device", "cpu"])
+        launch[2] = "4"
+        self.assertEqual(self.start_and_stop("--resume", job, "-n", "4", "--epochs", "20", "--", "--seed", "8"),
+                         [*launch, "--epochs", "20", "--device", "cpu", "--seed", "8"])
+        self.assertEqual(self.start_and_stop("--resume", job), [*launch, "--device", "cpu"], "the ranks were given last")
+        self.assertEqual(self.new_job().name, job, "it has one folder")
+        log = (self.project / "training_log.md").read_text()
+        self.assertEqual(log.count(f"## {job}\n"), 1)
+        section = log[log.index(f"## {job}\n"):]
+        self.assertRegex(section, r"(?m)^- command: .*\n(- went on \d{4}-\d\d-\d\d \d\d:\d\d: .*--resume.*\n|- went on .*\n){4}\n\*\*Hypothesis")
+
+    def test_flags_that_are_wrong_leave_nothing_behind(self):
+        text = self.program.read_text()
+        self.addCleanup(self.program.write_text, text)
+        self.program.write_text("#!/bin/sh\necho 'usage error: unknown flag' >&2\nexit 3\n")
+        log = (self.project / "training_log.md").read_text()
+        done = self.run_script("./train_local_dist.sh", "-n", "2", "--", "--sed", "7", tools=True)
+        self.assertEqual((done.returncode, done.stderr), (3, "usage error: unknown flag\n"))
+        self.assertEqual((self.jobs(), (self.project / "training_log.md").read_text()), (self.known, log))
 
     def test_bad_input(self):
         (self.tools / "nvidia-smi").write_text("#!/bin/sh\nprintf '0\\n1\\n'\n")
@@ -425,9 +512,12 @@ class LocalRanks(Project):
                 (["-n", "2", "-g", "0"], 3, "both -n and -g are given\n  fix: -n RANKS for processors, or -g GPU_ID,GPU_ID... for GPUs"),
                 (["-g", "0,2"], 2, "there is no GPU 2\n  fix: give one of: 0 1"),
                 (["-g", "0,,1"], 3, "GPU_ID is '', not a number\n  fix: give one of: 0 1"),
+                (["-x"], 3, "unknown option '-x'\n  fix: --help lists them"),
+                (["--resume", "nobody"], 3, "there is no job 'nobody' to go on with\n  fix: give one of the folders in runlogs: JOBS"),
                 (["-n"], 3, "--ranks needs a value\n  fix: --ranks VALUE")):
             with self.subTest(words=words):
                 done = self.run_script("./train_local_dist.sh", *words, tools=True)
+                message = message.replace("JOBS", " ".join(sorted(job.name for job in self.known if (job / "options").exists())) or "there are none")
                 self.assertEqual((done.returncode, done.stderr), (code, f"train_local_dist.sh: {message}\n"))
                 self.assertEqual(self.jobs(), self.known)
 

@@ -161,7 +161,7 @@ TEST(Prompts, AskWhatNobodyHasSaid) {
                                "  2  numbers\n"
                                "task [pictures]: Data\n"
                                "  1  csv\n"
-                               "data [csv]: Clouds\n"))
+                               "data [csv]: Clouds Several can be given: 1,2 (or none).\n"))
       << output.str();
 }
 

@@ -32,9 +32,16 @@ for _ in $(seq 600); do
   sleep 0.1
 done
 [ "$(./stop.sh)" = "$job" ] || fail "stop.sh lists '$(./stop.sh)', not $job"
-./stop.sh "$job" | grep -q "$job is stopped" || fail "stop.sh does not stop $job"
+./stop.sh "$job" >"$folder/log"
+grep -q "$job is stopped" "$folder/log" || fail "stop.sh does not stop $job: $(cat "$folder/log")"
+grep -qF "go on: ./train_local_cpu.sh --resume $job" "$folder/log" || fail "stop.sh does not say how to go on: $(cat "$folder/log")"
+grep -qE 'step [0-9]+ is saved' "runlogs/$job/train.log" || fail "the job does not say what it saved"
 ls -d "runs/$job/checkpoints"/step-* >/dev/null || fail "the stopped job left no checkpoint"
 [ "$(./stop.sh)" = "no job runs" ] || fail "stop.sh still lists $(./stop.sh)"
+
+./train_local_cpu.sh --resume "$job" --epochs 1 --learning-rate 0.002 >"$folder/log" 2>&1 || { cat "$folder/log"; fail "going on fails"; }
+grep -qF 'optimizer.learning_rate 0.003 -> 0.002' "$folder/log" || fail "a changed setting is not told: $(cat "$folder/log")"
+[ "$(grep -c "^## $job$" training_log.md)" = 1 ] || fail "a job that goes on has a section of its own"
 
 ./train_local_dist.sh -n 2 --epochs 2 --job-prefix ranks >"$folder/log" 2>&1 || { cat "$folder/log"; fail "two ranks fail"; }
 grep -E 'validation: .*accuracy [0-9.]+' "$folder/log" || fail "two ranks print no figures: $(cat "$folder/log")"
@@ -52,10 +59,13 @@ grep -q 'validation 1 came' "$folder/log" || fail "the callback that was added i
 expect_refusal() { # expect_refusal MESSAGE COMMAND...
   local status=0 expected=3
   [[ $1 != *nvidia* ]] || expected=2
+  [[ $1 != *'with data' ]] || expected=5
   "${@:2}" >"$folder/log" 2>&1 || status=$?
   if [ "$status" != "$expected" ] || ! grep -qF "$1" "$folder/log"; then fail "'${*:2}' exits with $status: $(cat "$folder/log")"; fi
 }
 expect_refusal "unknown option '--epoch'" ./train_local_cpu.sh --epoch 3
+expect_refusal "there is no folder /nonexistent with data" ./train_local_cpu.sh --data /nonexistent
+[ ! -e /nonexistent ] || fail "sample data are made up where nobody wants them"
 expect_refusal "there is no preset 'fast'" ./train_local_cpu.sh fast
 expect_refusal "there is no job nobody" ./stop.sh nobody
 command -v nvidia-smi >/dev/null || expect_refusal 'nvidia-smi is not on this machine' ./train_local_single.sh 0
