@@ -47,11 +47,8 @@ TEST_F(Predictor, SaysWhatTheModelIs) {
 }
 
 TEST_F(Predictor, SaysThatTheModelIsMissing) {
-  EXPECT_EQ(3, run("--target cpu"));
-  EXPECT_EQ(
-      "usage error: the exported model is missing\n"
-      "  fix: give its folder first: predictor exports/400 --input questions.jsonl\n",
-      err());
+  EXPECT_EQ(4, run("--target cpu"));
+  EXPECT_THAT(err(), StartsWith("config error: export is required\n"));
   EXPECT_EQ(8, run("nowhere"));
   EXPECT_THAT(err(), StartsWith("export error: there is no such export: nowhere"));
 }
