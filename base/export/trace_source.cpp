@@ -61,7 +61,8 @@ std::string source_of(const CallStacks& stacks, const torch::jit::Node& node) {
     for (std::size_t i = 0; i < frames.size(); ++i) {
       const auto& [file, function, line] = frames[i];
       const bool unknown = file == libraries[i] || file == "??" || line == 0;  // no debug information there
-      if (unknown || is_of_libtorch(function)) continue;
+      const bool is_recorder = file.ends_with("base/export/trace_source.cpp");
+      if (unknown || is_recorder || is_of_libtorch(function)) continue;
       // Export's own code is what called the hook: the line was not found.
       if (file.ends_with("base/export/trace.cpp")) return "";
       if (is_foreign_header(file)) return function.substr(0, function.find('('));

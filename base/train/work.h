@@ -7,8 +7,8 @@
 namespace base {
 
 /// How many multiplications, about, the network needs for one example: those of its matrix products and convolutions,
-/// and one for each number that another operation takes. Counted while it answers example_inputs(), on the CPU;
-/// infinite if it has operations whose work cannot be seen from the sizes of what they take, or cannot answer.
+/// and one for each number that another operation takes. Counted in a trace of it on the CPU;
+/// infinite if it has operations whose work cannot be seen from the sizes of what they take, or cannot be traced.
 double work_per_example(Model& model);
 
 /// Whether a step of so many examples is done sooner by one thread than by several, which would spend more time on
