@@ -198,6 +198,12 @@ std::vector<Finding> examine(Probe& machine) {
                            .names = {"kubectl"},
                            .get = "Kubernetes' page on installing kubectl",
                            .question = {"version", "--client"}}));
+  findings.push_back(
+      look({.what = "SkyPilot", .names = {"sky"}, .get = "python3 -m pip install skypilot, in a venv of its own"}));
+  findings.push_back(look({.what = "Docker", .names = {"docker"}, .get = "apt-get install docker.io"}));
+  findings.push_back(look({.what = "Apptainer",
+                           .names = {"apptainer"},
+                           .get = "Apptainer's page on installing it, for clusters without Docker"}));
   return findings;
 }
 

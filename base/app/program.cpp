@@ -173,7 +173,7 @@ int Program::train() {
   const RunFolder run = RunFolder::choose(trainer->group(), settings_.run, settings_.runs, name_);
   start_log(run, trainer->world());
   check_settings_of(trainer->group());
-  const bool is_restored = trainer->set_run(run).restore(settings_.weights);
+  const bool is_restored = trainer->set_run(run).claim_run().restore(settings_.weights);
   if (trainer->world().is_first()) {
     if (is_restored) {
       tell_changes(run);

@@ -2,6 +2,7 @@
 
 #include "base/callbacks/exporter.h"
 
+#include <cmath>
 #include <fstream>
 #include <iterator>
 
@@ -74,6 +75,7 @@ void Exporter::on_end(const TrainState& state, TrainControl& /*control*/) {
 bool Exporter::is_best(const TrainState& state) {
   const TrainSettings& train = trainer_.settings();
   const double score = result_of(state.validation, train.score);
+  if (std::isnan(score)) return false;
   const bool best = !has_best_ || (train.lower_is_better ? score < best_ : score > best_);
   if (best) best_ = score;
   has_best_ = true;

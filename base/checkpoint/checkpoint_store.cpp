@@ -171,6 +171,7 @@ class CheckpointStore::Writer {
  public:
   Staging staging;
   std::optional<FolderLock> lock;
+  bool has_saved = false;
   std::future<void> writing;  // what is done beside the training, or its error
 };
 
@@ -197,11 +198,16 @@ CheckpointStore::~CheckpointStore() {
   }
 }
 
+void CheckpointStore::claim() {
+  if (!writer_->lock) writer_->lock.emplace(lock_for_writing(folder_));
+}
+
 void CheckpointStore::save(const Checkpoint& checkpoint) {
   check_savable(checkpoint);
   wait();
-  if (!writer_->lock) {
-    writer_->lock.emplace(lock_for_writing(folder_));
+  claim();
+  if (!writer_->has_saved) {
+    writer_->has_saved = true;
     if (const auto there = entries(); !there.empty() && there.back().step > checkpoint.step) {
       log::warn(
           "{} is of an earlier attempt: \"latest\" restores it until this run has passed it, unless you remove it",
@@ -222,6 +228,7 @@ void CheckpointStore::save(const Checkpoint& checkpoint) {
 void CheckpointStore::prepare(const Checkpoint& checkpoint) {
   check_savable(checkpoint);
   wait();
+  claim();
   writer_->writing = std::async(std::launch::async, [this, checkpoint] { writer_->staging.prepare(checkpoint); });
 }
 

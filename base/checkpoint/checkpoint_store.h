@@ -14,8 +14,8 @@
 namespace base {
 
 /// Holds the folder checkpoints/ of one run. Not for several threads at once. Of all the processes that have a store of
-/// this folder, the first that saves is the only one that may: it holds a lock until its store is gone. The others
-/// read, also while it writes.
+/// this folder, the first that claims it is the only one that may save: it holds a lock until its store is gone. The
+/// others read, also while it writes.
 class CheckpointStore {
  public:
   struct Options {
@@ -30,6 +30,9 @@ class CheckpointStore {
   ~CheckpointStore();
   CheckpointStore(const CheckpointStore&) = delete;
   CheckpointStore& operator=(const CheckpointStore&) = delete;
+
+  /// From now on nobody else writes there; an Error if somebody does. save() and prepare() do it too.
+  void claim();
 
   /// Copies the tensors and returns; a thread writes them. The training may change them at once. Waits if one before is
   /// still being written. An error of the writing comes out of the next save() or wait(); the checkpoints before stay

@@ -58,6 +58,13 @@ std::chrono::milliseconds until(Clock::time_point deadline) {
   return std::max(left, std::chrono::milliseconds(1));
 }
 
+/// LibTorch tells of every connection that fails or ends with a stack trace; what matters is said by our errors.
+enum class LibTorchTells { kErrors = 2, kNothing = 3 };  // the numbers of its TORCH_CPP_LOG_LEVEL
+
+void let_libtorch_tell(LibTorchTells level) {
+  if (std::getenv("TORCH_CPP_LOG_LEVEL") == nullptr) FLAGS_caffe2_log_level = static_cast<int>(level);
+}
+
 c10::intrusive_ptr<c10d::Store> open_store(const World& world, const ProcessGroup::Options& wanted,
                                            Clock::time_point deadline) {
   c10d::TCPStoreOptions options;
@@ -217,9 +224,9 @@ class ProcessGroup::Connection {
 
 ProcessGroup::ProcessGroup(const World& world, const Options& options) : world_(world) {
   if (world.size == 1) return;
-  // LibTorch warns with a stack trace of every connection that ends; what matters is said by our errors.
-  if (std::getenv("TORCH_CPP_LOG_LEVEL") == nullptr) FLAGS_caffe2_log_level = 2;  // errors
+  let_libtorch_tell(LibTorchTells::kNothing);  // of a rank 0 that is not there yet
   guarded([&] { connection_ = std::make_unique<Connection>(world, options); });
+  let_libtorch_tell(LibTorchTells::kErrors);  // of NCCL, say
   log::debug("rank {} of {} has met the others at {}", world.rank, world.size, address_of(world));
 }
 

@@ -89,14 +89,30 @@ Tensors random_tensors(const Signature& signature, std::int64_t longer) {
   return tensors;
 }
 
+torch::Device device_of(const Model& model) {
+  const auto parameters = model.parameters();
+  return parameters.empty() ? torch::Device(torch::kCPU) : parameters.front().device();
+}
+
+/// As it is served; afterwards the model and the random numbers are as before, also if something is thrown.
+class Serving {
+ public:
+  explicit Serving(Model& model) : model_(model), mode_(model.mode()), keep_(device_of(model)) {
+    model.set_mode(Model::Mode::kInfer);
+  }
+  ~Serving() { model_.set_mode(mode_); }
+  Serving(const Serving&) = delete;
+  Serving& operator=(const Serving&) = delete;
+
+ private:
+  Model& model_;
+  Model::Mode mode_;
+  KeepRandomState keep_;
+};
+
 Tensors answers_of(Model& model, const Tensors& inputs) {
   const torch::NoGradGuard no_grad;
-  const Model::Mode before = model.mode();
-  model.set_mode(Model::Mode::kInfer);
-  const auto parameters = model.parameters();
-  Tensors outputs = model.run(parameters.empty() ? inputs : inputs.to(parameters.front().device()));
-  model.set_mode(before);
-  return outputs;
+  return model.run(inputs.to(device_of(model)));
 }
 
 void compare(Backend& backend, const EngineTensors& inputs, const EngineTensors& expected, double tolerance,
@@ -132,7 +148,10 @@ void prove(Model& model, const std::filesystem::path& folder, const Signature& s
   }
 }
 
-void write_and_prove(Model& model, const ExportRequest& request) {
+}  // namespace
+
+void export_model(Model& model, const ExportRequest& request) {
+  const Serving serving(model);
   ArtifactWriter writer(request.folder);
   const Trace trace = trace_model(model);
   write_torch_script(trace, writer.path() / kTorchScriptFile);
@@ -150,15 +169,6 @@ void write_and_prove(Model& model, const ExportRequest& request) {
   writer.complete(std::move(manifest), request.settings);
   prove(model, writer.path(), graph.signature, request.manifest.precision, calibrated);
   writer.publish();
-}
-
-}  // namespace
-
-void export_model(Model& model, const ExportRequest& request) {
-  State random;
-  save_random_state(torch::kCPU, random);
-  write_and_prove(model, request);
-  load_random_state(torch::kCPU, random);
 }
 
 }  // namespace base

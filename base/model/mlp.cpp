@@ -4,6 +4,7 @@
 
 #include "base/log/error.h"
 #include "base/log/format.h"
+#include "base/model/dense.h"
 #include "base/model/dropout.h"
 
 namespace base {
@@ -29,10 +30,10 @@ Mlp::Mlp(const Options& options) : dropout_(options.dropout) {
 torch::Tensor Mlp::forward(torch::Tensor x) {
   x = x.flatten(1);
   for (std::size_t i = 0; i + 1 < layers_.size(); ++i) {
-    x = layers_[i](x).relu_();
+    x = dense(layers_[i], x, Activation::kRelu);
     if (dropout_ > 0) x = fast_dropout(x, dropout_, is_training());
   }
-  return layers_.back()(x);
+  return dense(layers_.back(), x, Activation::kNone);
 }
 
 }  // namespace base

@@ -38,6 +38,19 @@ void set_deterministic(bool deterministic);
 void save_random_state(torch::Device device, State& state);
 void load_random_state(torch::Device device, const State& state);
 
+/// What is drawn during its life does not change what is drawn after it.
+class KeepRandomState {
+ public:
+  explicit KeepRandomState(torch::Device device) : device_(device) { save_random_state(device, state_); }
+  ~KeepRandomState() { load_random_state(device_, state_); }
+  KeepRandomState(const KeepRandomState&) = delete;
+  KeepRandomState& operator=(const KeepRandomState&) = delete;
+
+ private:
+  torch::Device device_;
+  State state_;
+};
+
 }  // namespace base
 
 #endif  // BASE_TENSOR_DEVICE_H_

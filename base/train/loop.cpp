@@ -319,13 +319,11 @@ void Trainer::rehearse_validation() {
   DataSettings one = validation_data_settings();
   one.limit = one.batch_size;
   one.threads = 0;
-  State random;
-  save_random_state(device_, random);
+  const KeepRandomState keep(device_);
   const Results last = std::exchange(state_.validation, measure(*validation_, one, /*with_callbacks=*/false));
   if (!group_->first_says(callbacks_.has_results()))
     static_cast<void>(score());  // else theirs come only after a whole validation
   state_.validation = last;
-  load_random_state(device_, random);
 }
 
 void Trainer::end() {

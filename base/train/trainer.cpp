@@ -121,6 +121,11 @@ Trainer& Trainer::set_run(RunFolder run) {
   return *this;
 }
 
+Trainer& Trainer::claim_run() {
+  if (world().is_first()) store().claim();
+  return *this;
+}
+
 Trainer& Trainer::add(std::unique_ptr<Callback> callback) {
   if (world().is_first() || callback->runs_everywhere()) callbacks_.add(std::move(callback));
   return *this;

@@ -51,6 +51,9 @@ class Trainer {
   /// Where checkpoints go; without one, none can be saved. Apart from the constructor, so that settings or data that
   /// are wrong leave no empty folder behind.
   Trainer& set_run(RunFolder run);
+  /// Nobody else trains in that folder from now on; an Error if somebody does. Training does it too, but a program that
+  /// writes to the folder before that asks first.
+  Trainer& claim_run();
 
   /// Trains, validates and saves until epochs, steps or time are used up, or a callback says stop.
   Trainer& run();

@@ -58,10 +58,8 @@ double work_of(const GraphNode& node, const Known& known) {
 }  // namespace
 
 double work_per_example(Model& model) {
-  State random;
-  save_random_state(torch::kCPU, random);
+  const KeepRandomState keep(torch::kCPU);
   const std::vector<GraphNode> graph = graph_of(model);
-  load_random_state(torch::kCPU, random);
   if (graph.empty()) return kMuch;
   double work = 0;
   double examples = 1;

@@ -41,7 +41,9 @@ class Stopwatch final : public base::Callback {
 
 int measure(const Settings& settings) {
   const auto trainer = make_trainer(settings);
-  base::add_callbacks(*trainer);
+  base::CallbackSettings callbacks;
+  callbacks.exporter.every = 0;  // the others leave no export behind either
+  base::add_callbacks(*trainer, callbacks);
   auto stopwatch = std::make_unique<Stopwatch>(settings.warmup);
   const Stopwatch& watch = *stopwatch;
   const auto run =

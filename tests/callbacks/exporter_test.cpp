@@ -128,10 +128,14 @@ class Moody final : public SmallModel {
 TEST(ExportModel, PublishesNothingThatAnswersOtherwise) {
   const TemporaryFolder folder;
   Moody model;
+  torch::manual_seed(7);
+  const torch::Tensor next = torch::rand({4});
+  torch::manual_seed(7);
   EXPECT_THAT(message_of(ErrorKind::kExport, [&] { export_model(model, {.folder = folder / "exports/1"}); }),
               ::testing::Not(::testing::IsEmpty()));
   EXPECT_FALSE(std::filesystem::exists(folder / "exports/1"));
   EXPECT_EQ(model.mode(), Model::Mode::kTrain);
+  EXPECT_TRUE(torch::equal(torch::rand({4}), next)) << "the training draws other numbers";
 }
 
 TEST(ExportModel, NeedsDataForEightBits) {

@@ -60,6 +60,9 @@ TEST(DoctorGolden, IsContentWithACompleteMachine) {
             "  Slurm          22.05.8               /usr/bin/sbatch\n"
             "  gcloud         528.0.0               /usr/bin/gcloud\n"
             "  kubectl        1.32.4                /usr/bin/kubectl\n"
+            "  SkyPilot       0.10.3                /usr/bin/sky\n"
+            "  Docker         27.5.1                /usr/bin/docker\n"
+            "  Apptainer      1.3.6                 /usr/bin/apptainer\n"
             "ready: everything required is here\n");
 }
 
@@ -84,6 +87,9 @@ TEST(DoctorGolden, TellsAnEmptyMachineHowToGetEverything) {
             "  Slurm          missing  apt-get install slurm-client\n"
             "  gcloud         missing  Google Cloud CLI's installation page\n"
             "  kubectl        missing  Kubernetes' page on installing kubectl\n"
+            "  SkyPilot       missing  python3 -m pip install skypilot, in a venv of its own\n"
+            "  Docker         missing  apt-get install docker.io\n"
+            "  Apptainer      missing  Apptainer's page on installing it, for clusters without Docker\n"
             "not ready: this machine lacks C++ compiler, CMake, Ninja, Conan, LibTorch\n");
   EXPECT_TRUE(machine.commands.empty());
 }
@@ -101,7 +107,9 @@ TEST(Doctor, AsksForANewerCMake) {
 
 TEST(Doctor, DoesWithoutWhatIsOptional) {
   FakeMachine machine = complete_machine();
-  for (const char* name : {"ccache", "git", "clang-format", "sbatch", "gcloud", "kubectl"}) machine.remove(name);
+  for (const char* name :
+       {"ccache", "git", "clang-format", "sbatch", "gcloud", "kubectl", "sky", "docker", "apptainer"})
+    machine.remove(name);
   machine.answers.erase("/usr/local/cuda/bin/nvcc");
   machine.files.clear();
   machine.driver.reset();

@@ -72,6 +72,9 @@ inline FakeMachine complete_machine() {
   machine.add("sbatch", "slurm-wlm 22.05.8\n");
   machine.add("gcloud", "Google Cloud SDK 528.0.0\nalpha 2025.06.20\nbq 2.1.18\n");
   machine.add("kubectl", "Client Version: v1.32.4\nKustomize Version: v5.5.0\n");
+  machine.add("sky", "skypilot, version 0.10.3\n");
+  machine.add("docker", "Docker version 27.5.1, build 9f9e405\n");
+  machine.add("apptainer", "apptainer version 1.3.6\n");
   return machine;
 }
 

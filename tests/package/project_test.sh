@@ -48,6 +48,21 @@ grep -E 'validation: .*accuracy [0-9.]+' "$folder/log" || fail "two ranks print 
 ls -d runs/ranks-*/checkpoints/step-* >/dev/null || fail "two ranks left no checkpoint"
 [ -e "$(echo runlogs/ranks-*/rank-1.out)" ] || fail "what the second rank prints is not kept: $(ls runlogs/ranks-*)"
 
+# A rank that does not see the run's folder would train with other settings.
+port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+declare -A run_of=([0]=$(echo runs/ranks-*) [1]=$folder/elsewhere)
+for rank in 0 1; do
+  RANK=$rank WORLD_SIZE=2 LOCAL_RANK=$rank LOCAL_WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=$port \
+    "build/release/$name" train --run "${run_of[$rank]}" >"$folder/rank-$rank" 2>&1 &
+  pids[rank]=$!
+done
+for rank in 0 1; do
+  status=0
+  wait "${pids[rank]}" || status=$?
+  [ "$status" = 7 ] || fail "rank $rank with other settings exits with $status: $(cat "$folder/rank-$rank")"
+done
+grep -qF 'not every rank sees the settings of the run' "$folder/rank-0" || fail "ranks with other settings: $(cat "$folder/rank-0")"
+
 for kind in model data-loader trainer callback; do "$scaffold" add "$kind" "my_${kind//-/_}" >/dev/null; done
 check_sources "$name with classes added"
 ./test.sh >"$folder/log" 2>&1 || { cat "$folder/log"; fail "the tests fail with classes added"; }
@@ -58,7 +73,7 @@ grep -q 'validation 1 came' "$folder/log" || fail "the callback that was added i
 
 expect_refusal() { # expect_refusal MESSAGE COMMAND...
   local status=0 expected=3
-  [[ $1 != *nvidia* ]] || expected=2
+  [[ $1 != *nvidia* && $1 != *GPU* ]] || expected=2
   [[ $1 != *'with data' ]] || expected=5
   "${@:2}" >"$folder/log" 2>&1 || status=$?
   if [ "$status" != "$expected" ] || ! grep -qF "$1" "$folder/log"; then fail "'${*:2}' exits with $status: $(cat "$folder/log")"; fi
@@ -69,4 +84,15 @@ expect_refusal "there is no folder /nonexistent with data" ./train_local_cpu.sh 
 expect_refusal "there is no preset 'fast'" ./train_local_cpu.sh fast
 expect_refusal "there is no job nobody" ./stop.sh nobody
 command -v nvidia-smi >/dev/null || expect_refusal 'nvidia-smi is not on this machine' ./train_local_single.sh 0
+# A machine whose GPU goes away when it is used: all but that.
+mkdir "$folder/bin"
+printf '#!/bin/sh\necho 0\n' >"$folder/bin/nvidia-smi" && chmod +x "$folder/bin/nvidia-smi"
+PATH=$folder/bin:$PATH
+expect_refusal "there is no GPU 7" ./train_local_single.sh 7
+CUDA_VISIBLE_DEVICES=3 expect_refusal "CUDA_VISIBLE_DEVICES is 3" ./train_local_single.sh 0
+if ! python3 -c 'import ctypes; ctypes.CDLL("libcuda.so.1")' 2>/dev/null; then
+  expect_refusal "no CUDA GPU can be used" ./train_local_single.sh 0 release --job-prefix single
+  expect_refusal "no CUDA GPU can be used" ./train_local_single.sh --resume "$(basename runlogs/single-*)"
+  [ "$(ls -d runlogs/single-* | wc -l)" = 1 ] || fail "a job that goes on gets a folder of its own"
+fi
 echo "a project builds, trains, predicts, stops and grows"

@@ -287,6 +287,18 @@ TEST(Trainer, SmokesThroughEveryStage) {
   EXPECT_EQ(std::ranges::count(events, "checkpoint"), 1);
 }
 
+TEST(Trainer, DoesNotTrainInAFolderWhereAnotherDoes) {
+  const TemporaryFolder folder;
+  SmallTrainer first({});
+  first.set_run(RunFolder::make(folder.path())).train(1);
+  SmallTrainer second({});
+  second.set_run(RunFolder::open(folder.path()));
+  EXPECT_THAT(error_of([&] { second.train(1); }, ErrorKind::kCheckpoint), HasSubstr("another run is writing"));
+  EXPECT_EQ(second.state().step, 0);
+  first.train(1).save_checkpoint();
+  EXPECT_EQ(first.state().step, 2);
+}
+
 TEST(Trainer, HasNoCheckpointsWithoutARunFolder) {
   SmallTrainer trainer({});
   EXPECT_THAT(error_of([&] { trainer.save_checkpoint(); }, ErrorKind::kUsage), HasSubstr("set_run"));
