@@ -93,6 +93,7 @@ CUDA_VISIBLE_DEVICES=3 expect_refusal "CUDA_VISIBLE_DEVICES is 3" ./train_local_
 if ! python3 -c 'import ctypes; ctypes.CDLL("libcuda.so.1")' 2>/dev/null; then
   expect_refusal "no CUDA GPU can be used" ./train_local_single.sh 0 release --job-prefix single
   expect_refusal "no CUDA GPU can be used" ./train_local_single.sh --resume "$(basename runlogs/single-*)"
-  [ "$(ls -d runlogs/single-* | wc -l)" = 1 ] || fail "a job that goes on gets a folder of its own"
+  jobs=(runlogs/single-*)
+  [ ${#jobs[@]} = 1 ] || fail "a job that goes on gets a folder of its own"
 fi
 echo "a project builds, trains, predicts, stops and grows"

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "base/callbacks/callback_settings.h"
 #include "base/log/error.h"
 #include "base/train/trainer.h"
@@ -86,15 +88,18 @@ TEST(Resume, IsExactAfterAStopInTheMiddleOfAStep) {
 
 TEST(Resume, OfAFinishedRunTrainsNoFurther) {
   const TemporaryFolder folder;
-  SmallTrainer whole({});
-  add_callbacks(whole);
-  whole.set_run(RunFolder::make(folder.path())).run();
+  std::optional<SmallTrainer> whole(SmallSettings{});
+  add_callbacks(*whole);
+  whole->set_run(RunFolder::make(folder.path())).run();
+  const std::int64_t step = whole->state().step;
+  const torch::Tensor weights = flat_weights(whole->model());
+  whole.reset();  // the run is free again
   SmallTrainer again({});
   add_callbacks(again);
   ASSERT_TRUE(again.set_run(RunFolder::open(folder.path())).restore());
   again.run();
-  EXPECT_EQ(again.state().step, whole.state().step);
-  EXPECT_TRUE(flat_weights(again.model()).equal(flat_weights(whole.model())));
+  EXPECT_EQ(again.state().step, step);
+  EXPECT_TRUE(flat_weights(again.model()).equal(weights));
 }
 
 TEST(Resume, RebuildsATrainerFromTheRunFolderAlone) {
