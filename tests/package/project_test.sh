@@ -85,9 +85,9 @@ expect_refusal "there is no preset 'fast'" ./train_local_cpu.sh fast
 expect_refusal "there is no job nobody" ./stop.sh nobody
 command -v nvidia-smi >/dev/null || expect_refusal 'nvidia-smi is not on this machine' ./train_local_single.sh 0
 # A machine whose GPU goes away when it is used: all but that.
-mkdir "$folder/bin"
-printf '#!/bin/sh\necho 0\n' >"$folder/bin/nvidia-smi" && chmod +x "$folder/bin/nvidia-smi"
-PATH=$folder/bin:$PATH
+mkdir "$folder/fake_gpu"
+printf '#!/bin/sh\necho 0\n' >"$folder/fake_gpu/nvidia-smi" && chmod +x "$folder/fake_gpu/nvidia-smi"
+PATH=$folder/fake_gpu:$PATH
 expect_refusal "there is no GPU 7" ./train_local_single.sh 7
 CUDA_VISIBLE_DEVICES=3 expect_refusal "CUDA_VISIBLE_DEVICES is 3" ./train_local_single.sh 0
 if ! python3 -c 'import ctypes; ctypes.CDLL("libcuda.so.1")' 2>/dev/null; then
