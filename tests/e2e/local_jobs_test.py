@@ -1,0 +1,108 @@
+"""local_jobs_test.py SCAFFOLD: train_local_dist.sh starts the launcher, stop.sh stops it, and a job goes on with its own settings."""
+
+import sys
+import unittest
+from pathlib import Path
+
+from rendered_project import STUB, Project
+
+
+class LocalRanks(Project):
+    """train_local_dist.sh and stop.sh, with a program that writes down what it is asked and waits for the end."""
+
+    flags = ("--task", "empty")
+
+    def setUp(self):
+        super().setUp()
+        build = self.project / "build/release"
+        (build / "generators").mkdir(parents=True, exist_ok=True)
+        for file in ("build.ninja", "generators/conan_toolchain.cmake"):
+            (build / file).write_text("")
+        self.program = build / "digits_with_a_long_name_0123456789"
+        self.program.write_text(STUB + "[ \"$1\" = launch ] || exit 0\ntrap 'echo stopped >>\"$RECORD\"; exit 75' TERM\n"
+                                "while :; do sleep 0.1; done\n")
+        self.program.chmod(0o755)
+
+    def test_the_launcher_alone_is_stopped(self):
+        done = self.run_script("./train_local_dist.sh", "-n", "4", "--background", "--max-restarts", "1", "--", "--seed", "7", tools=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        job = self.new_job()
+        launch = self.commands()[-1]
+        self.assertEqual(launch[:9], [self.program.name, "launch", "--ranks", "4", "--max_restarts", "1", "--logs", f"runlogs/{job.name}/", "--"])
+        self.assertEqual(self.commands()[-2][1], "settings", "the flags are tried first")
+        self.assertEqual(launch[-4:], ["--device", "cpu", "--seed", "7"])
+        self.assertIn(f"runs/{job.name}", launch)
+        (job / "rank-0.pid").write_text("1\n")  # as the launcher does: not to be signalled
+        self.assertEqual(self.run_script("./stop.sh").stdout, f"{job.name}\n")
+        again = self.run_script("./train_local_dist.sh", "--resume", job.name, tools=True)
+        self.assertEqual((again.returncode, again.stderr), (3, f"train_local_dist.sh: the job {job.name} still runs\n  fix: ./stop.sh {job.name}\n"))
+        self.assertEqual(self.run_script("./stop.sh", job.name).stdout,
+                         f"{job.name} is stopped\n  go on: ./train_local_dist.sh --resume {job.name}\n")
+        self.assertEqual(self.commands()[-1], ["stopped"])
+        self.assertEqual(self.run_script("./stop.sh").stdout, "no job runs\n")
+        self.assertEqual(self.run_script("./stop.sh", job.name).stdout, f"{job.name} has ended already\n")
+
+    def start_and_stop(self, *words: str) -> list[str]:
+        """What the program is asked."""
+        done = self.run_script("./train_local_dist.sh", "--background", *words, tools=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        launch = self.commands()[-1]
+        self.run_script("./stop.sh", Path(launch[launch.index("--logs") + 1]).name)
+        return launch[1:]
+
+    def test_a_job_goes_on_with_its_own_settings(self):
+        first = self.start_and_stop("-n2", "--epochs", "9", "--", "--seed", "7")
+        job = self.new_job().name
+        launch = ["launch", "--ranks", "2", "--max_restarts", "3", "--logs", f"runlogs/{job}/", "--", "--run", f"runs/{job}"]
+        self.assertEqual(first[:len(launch)], launch)
+        # It was stopped before it wrote down its settings: all are given again.
+        self.assertEqual(self.start_and_stop("--resume", job), first)
+        (self.project / "runs" / job).mkdir(parents=True)
+        (self.project / "runs" / job / "config.toml").write_text("")
+        self.assertEqual(self.start_and_stop("--resume", job), [*launch, "--device", "cpu"])
+        launch[2] = "4"
+        self.assertEqual(self.start_and_stop("--resume", job, "-n", "4", "--epochs", "20", "--", "--seed", "8"),
+                         [*launch, "--epochs", "20", "--device", "cpu", "--seed", "8"])
+        self.assertEqual(self.start_and_stop("--resume", job), [*launch, "--device", "cpu"], "the ranks were given last")
+        self.assertEqual(self.new_job().name, job, "it has one folder")
+        log = (self.project / "training_log.md").read_text()
+        self.assertEqual(log.count(f"## {job}\n"), 1)
+        section = log[log.index(f"## {job}\n"):]
+        self.assertRegex(section, r"(?m)^- command: .*\n(- went on \d{4}-\d\d-\d\d \d\d:\d\d: .*--resume.*\n|- went on .*\n){4}\n\*\*Hypothesis")
+
+    def test_flags_that_are_wrong_leave_nothing_behind(self):
+        text = self.program.read_text()
+        self.addCleanup(self.program.write_text, text)
+        self.program.write_text("#!/bin/sh\necho 'usage error: unknown flag' >&2\nexit 3\n")
+        log = (self.project / "training_log.md").read_text()
+        done = self.run_script("./train_local_dist.sh", "-n", "2", "--", "--sed", "7", tools=True)
+        self.assertEqual((done.returncode, done.stderr), (3, "usage error: unknown flag\n"))
+        self.assertEqual((self.jobs(), (self.project / "training_log.md").read_text()), (self.known, log))
+
+    def test_bad_input(self):
+        (self.tools / "nvidia-smi").write_text("#!/bin/sh\nprintf '0\\n1\\n'\n")
+        (self.tools / "nvidia-smi").chmod(0o755)
+        for words, code, message in (
+                ([], 3, "the number of ranks is ''\n  fix: -n RANKS, from 1 on, or -g GPU_ID,GPU_ID... for GPUs"),
+                (["-n", "0"], 3, "the number of ranks is '0'\n  fix: -n RANKS, from 1 on, or -g GPU_ID,GPU_ID... for GPUs"),
+                (["-n", "2", "-g", "0"], 3, "both -n and -g are given\n  fix: -n RANKS for processors, or -g GPU_ID,GPU_ID... for GPUs"),
+                (["-g", "0,2"], 2, "there is no GPU 2\n  fix: give one of: 0 1"),
+                (["-g", "0,,1"], 3, "GPU_ID is '', not a number\n  fix: give one of: 0 1"),
+                (["-x"], 3, "unknown option '-x'\n  fix: --help lists them"),
+                (["--resume", "nobody"], 3, "there is no job 'nobody' to go on with\n  fix: give one of the folders in runlogs: JOBS"),
+                (["-n"], 3, "--ranks needs a value\n  fix: --ranks VALUE")):
+            with self.subTest(words=words):
+                done = self.run_script("./train_local_dist.sh", *words, tools=True)
+                message = message.replace("JOBS", " ".join(sorted(job.name for job in self.known if (job / "options").exists())) or "there are none")
+                self.assertEqual((done.returncode, done.stderr), (code, f"train_local_dist.sh: {message}\n"))
+                self.assertEqual(self.jobs(), self.known)
+
+    def test_a_job_of_elsewhere_is_not_stopped_here(self):
+        (self.project / "runlogs/elsewhere").mkdir(parents=True, exist_ok=True)
+        done = self.run_script("./stop.sh", "elsewhere")
+        self.assertEqual((done.returncode, done.stderr), (3, "stop.sh: the job elsewhere was not started on this machine\n"
+                                                          "  fix: stop it where it runs; train_cloud.sh said how\n"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
