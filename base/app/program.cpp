@@ -243,10 +243,14 @@ int Program::measure(Part part) {
 }
 
 int Program::predict() {
+  if (settings_.output.extension() != ".csv") {
+    throw Error(ErrorKind::kUsage, "the answers for the test data are a .csv file", settings_.output.string(),
+                "give --output FILE.csv; `infer` answers questions of your own, and writes JSON lines too");
+  }
   const auto data = make_data(Part::kTest);
   const auto trainer = restored_trainer(data);
   const std::int64_t examples = write_predictions(trainer->predict(*data), settings_.output);
-  log::info("{} answers are in {}", examples, settings_.output);
+  log::info("{} answers with the weights of step {} are in {}", examples, trainer->state().step, settings_.output);
   return 0;
 }
 

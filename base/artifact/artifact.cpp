@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <ctime>
+#include <limits>
 #include <ranges>
 #include <system_error>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -68,25 +71,56 @@ CheckedFile write_triton_view(const fs::path& folder, const ExportManifest& mani
   return config;
 }
 
-// "400"; nothing for all other names.
-std::optional<std::int64_t> step_named(const std::string& name) {
-  std::int64_t number = -1;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (error != std::errc() || end != name.data() + name.size() || number < 0) return std::nullopt;
-  return number;
+/// An export by its name, "400" or "400-int8".
+struct Named {
+  std::int64_t step = 0;
+  std::string suffix = {};  // of its precision
+  fs::path path = {};
+};
+
+std::optional<Named> named(const fs::path& path) {
+  const std::string name = path.filename().string();
+  Named result{.path = path};
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), result.step);
+  result.suffix = std::string(end, name.data() + name.size());
+  if (error != std::errc() || result.step < 0 || (!result.suffix.empty() && result.suffix[0] != '-')) return {};
+  return result;
 }
 
-/// What has a number for a name, the highest first.
-std::vector<fs::path> numbered(const fs::path& folder) {
+/// The highest first.
+std::vector<Named> exports_in(const fs::path& folder) {
   std::error_code error;
-  std::vector<std::pair<std::int64_t, fs::path>> found;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    if (const auto number = step_named(entry->path().filename().string())) found.emplace_back(*number, entry->path());
+  std::vector<Named> found;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    if (auto one = named(entry->path())) found.push_back(std::move(*one));
+  std::ranges::sort(found, [](const Named& one, const Named& other) {
+    return std::tuple(-one.step, one.suffix) < std::tuple(-other.step, other.suffix);
+  });
+  return found;
+}
+
+/// Larger is better; nan never is.
+double rank_of(const ExportManifest& manifest) {
+  if (!manifest.score || std::isnan(*manifest.score)) return -std::numeric_limits<double>::infinity();
+  return manifest.lower_is_better ? -*manifest.score : *manifest.score;
+}
+
+/// The best of those that are whole; the first of equals.
+std::optional<fs::path> best_of(const std::vector<Named>& exports) {
+  std::optional<fs::path> best;
+  double rank = 0;
+  for (const Named& one : exports) {
+    try {
+      const double its = rank_of(Artifact::open(one.path, Artifact::Check::kSizes).manifest());
+      if (best && its <= rank) continue;
+      best = one.path;
+      rank = its;
+    } catch (const Error& problem) {
+      std::error_code error;
+      if (fs::exists(one.path, error)) log::warn("the export {} is passed over: {}", one.path, problem.problem());
+    }
   }
-  std::ranges::sort(found, std::greater<>());
-  std::vector<fs::path> paths;
-  for (auto& [number, path] : found) paths.push_back(std::move(path));
-  return paths;
+  return best;
 }
 
 }  // namespace
@@ -165,22 +199,32 @@ void ArtifactWriter::publish() {
   writing([&] { partial_.publish(); });
 }
 
-std::optional<fs::path> newest_export(const fs::path& folder) {
+fs::path choose_export(const fs::path& folder) {
   std::error_code error;
   if (fs::exists(folder / kManifest, error)) return folder;
-  for (const fs::path& path : numbered(folder)) {
-    try {
-      static_cast<void>(Artifact::open(path, Artifact::Check::kSizes));
-      return path;
-    } catch (const Error& problem) {
-      if (fs::exists(path, error)) log::warn("the export {} is passed over: {}", path, problem.problem());
-    }
+  if (!fs::is_directory(folder, error)) {
+    throw Error(ErrorKind::kExport, "there is no such export", folder.string(),
+                "give the folder of an exported model, such as exports/400");
   }
-  return std::nullopt;
+  std::vector<Named> exports = exports_in(folder);
+  const auto others = std::ranges::stable_partition(exports, [](const Named& one) { return one.suffix.empty(); });
+  const std::vector<Named> precisions(others.begin(), others.end());
+  exports.erase(others.begin(), others.end());
+  for (const auto& group : {exports, precisions})
+    if (auto best = best_of(group)) return *best;
+  const bool is_run = fs::is_directory(folder / "exports", error);
+  const bool is_empty = exports.empty() && precisions.empty();
+  throw Error(ErrorKind::kExport, is_empty ? "there is no export in this folder" : "no export in this folder is whole",
+              folder.string(),
+              is_run ? format("give {}", folder / "exports") : "give a folder that holds exports, or export the model");
 }
 
 void keep_newest_exports(const fs::path& folder, std::int64_t count) {
-  for (const fs::path& path : numbered(folder) | std::views::drop(count)) remove_folder(kExportFolder, path);
+  std::vector<Named> exports = exports_in(folder);
+  std::erase_if(exports, [](const Named& one) { return !one.suffix.empty(); });
+  const std::optional<fs::path> best = best_of(exports);
+  for (const Named& one : exports | std::views::drop(count))
+    if (one.path != best) remove_folder(kExportFolder, one.path);
 }
 
 }  // namespace base

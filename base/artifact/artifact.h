@@ -74,11 +74,13 @@ class ArtifactWriter {
   PartialFolder partial_;
 };
 
-/// The export with the highest number in a folder such as exports/, by the manifest and the sizes of its files; nothing
-/// if there is none. A folder that is an export itself is its own newest.
-std::optional<std::filesystem::path> newest_export(const std::filesystem::path& folder);
+/// One of the exports in a folder such as exports/: that with the best score; of equals, and of those without a score,
+/// the one with the highest number. Those in another precision (400-int8) only if there are no others. A folder that is
+/// an export itself is its own choice. Exports that are not whole are passed over, with a warning; an export Error if
+/// none is left.
+std::filesystem::path choose_export(const std::filesystem::path& folder);
 
-/// Removes all exports in the folder but those with the highest numbers. Those of another precision (400-int8) were
+/// Removes all exports in the folder but those with the highest numbers and the best. Those of another precision were
 /// asked for by name, and stay.
 void keep_newest_exports(const std::filesystem::path& folder, std::int64_t count);
 

@@ -112,6 +112,10 @@ ExportManifest manifest_of(const Json& json) {
                           .opset = count_of(json.at("opset"))};
   manifest.signature = {tensors_of(json.at("inputs")), tensors_of(json.at("outputs"))};
   for (const auto& [name, value] : json.at("metrics").items()) manifest.metrics[name] = number_of(value);
+  if (const Json& score = json.at("score"); !score.is_null()) {
+    manifest.score = number_of(score.at("value"));
+    manifest.lower_is_better = score.at("lower_is_better").get<bool>();
+  }
   for (const Json& entry : json.at("files")) {
     manifest.files.push_back({entry.at("name").get<std::string>(),
                               static_cast<std::uint64_t>(count_of(entry.at("size"))),
@@ -141,6 +145,10 @@ std::string manifest_text(const ExportManifest& manifest) {
                      {"outputs", tensors_json(manifest.signature.outputs)}};
     json["metrics"] = OrderedJson::object();
     for (const auto& [name, value] : manifest.metrics) json["metrics"][name] = number_json<OrderedJson>(value);
+    json["score"] = nullptr;
+    if (manifest.score)
+      json["score"] = {{"value", number_json<OrderedJson>(*manifest.score)},
+                       {"lower_is_better", manifest.lower_is_better}};
     json["files"] = OrderedJson::array();
     for (const auto& [name, size, crc] : manifest.files)
       json["files"].push_back({{"name", name}, {"size", size}, {"crc32c", format("{:08x}", crc)}});

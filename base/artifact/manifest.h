@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,8 +28,10 @@ struct ExportManifest {
   std::string precision = "fp32";  // fp32, fp16 or int8
   std::int64_t opset = 17;
   Signature signature = {};
-  std::map<std::string, double> metrics = {};
-  std::vector<CheckedFile> files = {};  // all but the manifest itself
+  std::map<std::string, double> metrics = {};  // of the model as it was trained, whatever the precision here
+  std::optional<double> score = {};            // the one of them by which the run chose its best weights
+  bool lower_is_better = false;                // of the score
+  std::vector<CheckedFile> files = {};         // all but the manifest itself
 
   bool operator==(const ExportManifest&) const = default;
 };

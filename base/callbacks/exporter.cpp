@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 
 #include "base/artifact/artifact.h"
 #include "base/export/export_model.h"
@@ -26,7 +27,7 @@ std::string text_of(const std::filesystem::path& file) {
 void ExporterSettings::declare(Knobs& knobs) {
   knobs.add("every", every, "validations from one export to the next; 0: only when asked", {.min = 0});
   knobs.add("best_only", best_only, "only those with the best score so far");
-  knobs.add("keep", keep, "so many of the newest exports; 0: all", {.min = 0});
+  knobs.add("keep", keep, "so many of the newest exports, and the best; 0: all", {.min = 0});
   knobs.add("precision", precision, "in which the exported model computes", {.choices = {"fp32", "fp16", "int8"}});
   knobs.add("int8_engine", int8_engine, "int8: which engine the model is to be fast in; others run it too",
             {.choices = {"tensorrt", "onnxruntime"}});
@@ -42,7 +43,12 @@ std::filesystem::path export_run(Trainer& trainer, const ExporterSettings& setti
                         .manifest = {.model = project, .project = project, .step = state.step},
                         .settings = text_of(run.config())};
   request.manifest.precision = settings.precision;
-  for (const auto& [name, value] : state.validation) request.manifest.metrics[name] = value;
+  for (const auto& [name, value] : state.validation) {
+    request.manifest.metrics[name] = value;
+    if (name != trainer.settings().score) continue;
+    request.manifest.score = value;
+    request.manifest.lower_is_better = trainer.settings().lower_is_better;
+  }
 
   request.quantized_for = settings.int8_engine == "onnxruntime" ? QuantizedFor::kOnnxRuntime : QuantizedFor::kTensorRt;
   DataSettings data = trainer.settings().data;
@@ -57,7 +63,12 @@ std::filesystem::path export_run(Trainer& trainer, const ExporterSettings& setti
     if (!batch) return {};
     return std::move(batch->tensors);
   };
-  std::filesystem::create_directories(run.exports());
+  std::error_code error;
+  std::filesystem::create_directories(run.exports(), error);
+  if (error) {
+    throw Error(ErrorKind::kExport, format("the folder of the exports cannot be made ({})", error.message()),
+                run.exports().string(), "see what is there, and who may write to the run");
+  }
   trainer.serve([&](Model& model) { export_model(model, request); });
   return request.folder;
 }

@@ -119,9 +119,8 @@ void compare(Backend& backend, const EngineTensors& inputs, const EngineTensors&
              bool whole_numbers_too) {
   const auto differences = compare_answers(backend.run(inputs.views()), expected.views());
   for (std::size_t i = 0; i < differences.size(); ++i) {
-    const DType dtype = expected.views()[i].dtype;
-    const bool is_real = dtype == DType::kF32 || dtype == DType::kF64 || dtype == DType::kF16 || dtype == DType::kBF16;
-    if (!is_real && !whole_numbers_too) continue;  // the number of the largest score, say, may rightly be another
+    if (!is_floating(expected.views()[i].dtype) && !whole_numbers_too)
+      continue;  // the number of the largest score, say, may rightly be another
     if (differences[i].difference <= tolerance) continue;
     throw Error(ErrorKind::kExport, "the exported model does not answer as the model does",
                 format("{} differs by {:.2g} in {}, {:.2g} is allowed", differences[i].output,

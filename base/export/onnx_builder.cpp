@@ -20,10 +20,6 @@ torch::ScalarType to_torch(DType dtype) {
   return tensor_of({.name = "", .dtype = dtype, .shape = {0}, .bytes = {}}).scalar_type();
 }
 
-bool is_floating(DType dtype) {
-  return dtype == DType::kF32 || dtype == DType::kF64 || dtype == DType::kF16 || dtype == DType::kBF16;
-}
-
 DType common_type(const std::vector<Operand>& operands) {
   constexpr auto kUndefined = torch::ScalarType::Undefined;
   torch::ScalarType tensors = kUndefined;

@@ -37,7 +37,6 @@ using OnnxAttributes = std::map<std::string, OnnxAttribute>;
 
 torch::ScalarType to_torch(DType dtype);
 DType to_dtype(torch::ScalarType type);
-bool is_floating(DType dtype);
 
 /// The type in which LibTorch computes with these: tensors before scalars before plain numbers.
 DType common_type(const std::vector<Operand>& operands);

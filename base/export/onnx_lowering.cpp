@@ -237,7 +237,8 @@ class Lowering {
     const auto axes = trace_.axes.find(value);
     if (axes != trace_.axes.end()) operand.axes = axes->second;
     const auto type = value->type()->cast<c10::TensorType>();
-    if (type && type->scalarType()) operand.dtype = to_dtype(*type->scalarType());
+    if (type && type->scalarType() && !c10::isComplexType(*type->scalarType()))  // which ONNX's operators do not take
+      operand.dtype = to_dtype(*type->scalarType());
     return operand;
   }
 
@@ -296,7 +297,7 @@ class Lowering {
     std::string all;
     for (const std::string& problem : problems_) all += "\n    " + problem;
     throw Error(ErrorKind::kExport, "the model has operators that cannot be exported to ONNX", all,
-                "write them with others, or export TorchScript alone");
+                "write them with others");
   }
 
   const Trace& trace_;

@@ -121,14 +121,14 @@ std::unique_ptr<Backend> load_backend(const std::filesystem::path& folder, const
     throw Error(ErrorKind::kUsage, "the number of threads is below zero", std::to_string(options.threads), "give 0");
   std::string reasons;
   if (target == "auto") {
-    const Artifact artifact = Artifact::open(folder, Artifact::Check::kSizes);
+    const Artifact artifact = Artifact::open(choose_export(folder), Artifact::Check::kSizes);
     for (const KnownTarget& known : kTargets)
       if (auto backend = try_load(artifact, {&known}, options, reasons)) return backend;
     throw Error(ErrorKind::kBackend, "this program has no engine for the model",
                 reasons.empty() ? folder.string() : reasons, std::string(kTargets[2].how));
   }
   const Target wanted = parse_target(target);
-  const Artifact artifact = Artifact::open(folder, Artifact::Check::kSizes);
+  const Artifact artifact = Artifact::open(choose_export(folder), Artifact::Check::kSizes);
   if (auto backend = try_load(artifact, wanted, options, reasons)) return backend;
   if (reasons.empty())
     throw Error(ErrorKind::kBackend, "this program has no engine for the target", target,

@@ -7,7 +7,9 @@
 #include <cstring>
 #include <limits>
 
+#include "base/infer/host_tensor.h"
 #include "base/infer/random_inputs.h"
+#include "base/infer/tensorrt_precision.h"
 #include "base/log/error.h"
 #include "base/log/format.h"
 #include "base/records/bytes.h"
@@ -18,10 +20,6 @@ namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kSmallest = 1e-6;
-
-bool is_floating(DType dtype) {
-  return dtype == DType::kF16 || dtype == DType::kBF16 || dtype == DType::kF32 || dtype == DType::kF64;
-}
 
 double float_at(const TensorView& view, std::size_t index) {
   const std::byte* at = view.bytes.data() + index * size_of(view.dtype);
@@ -143,6 +141,13 @@ double worst_difference(std::span<const BackendCheckRow> rows) {
   double worst = 0;
   for (const BackendCheckRow& row : rows) worst = std::max(worst, row.worst.difference);
   return worst;
+}
+
+double default_tolerance(std::span<const std::string> precisions) {
+  double tolerance = 0;
+  for (const std::string& precision : precisions)
+    tolerance = std::max(tolerance, tolerance_of(precision_from_text(precision)));
+  return tolerance;
 }
 
 std::string describe(std::span<const BackendCheckRow> rows) {

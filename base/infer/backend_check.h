@@ -60,6 +60,9 @@ std::vector<BackendCheckRow> check_backend(Backend& backend, Backend& reference,
 
 double worst_difference(std::span<const BackendCheckRow> rows);
 
+/// What may differ where nobody says otherwise: as much as the coarsest of these precisions ("fp32", "int8") allows.
+double default_tolerance(std::span<const std::string> precisions);
+
 /// A table for people: batch, difference, p50, p90, p99, examples a second.
 std::string describe(std::span<const BackendCheckRow> rows);
 

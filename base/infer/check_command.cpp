@@ -2,11 +2,12 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "base/artifact/artifact.h"
 #include "base/config/settings.h"
 #include "base/infer/backend_check.h"
-#include "base/infer/tensorrt_precision.h"
 #include "base/infer/tensorrt_settings.h"
 #include "base/log/error.h"
 #include "base/log/format.h"
@@ -37,24 +38,32 @@ struct CheckSettings {
   }
 };
 
+// What the export is in, and what TensorRT is told to make of it. An engine that runs it as FP32 is compared with that
+// all the same.
+std::vector<std::string> precisions_of(const std::filesystem::path& folder, const Backend& backend,
+                                       const Backend& reference, const std::string& of_tensorrt) {
+  std::vector<std::string> precisions{Artifact::open(folder, Artifact::Check::kSizes).manifest().precision};
+  for (const Backend* each : {&backend, &reference})
+    if (each->description().starts_with("TensorRT")) precisions.push_back(of_tensorrt);
+  return precisions;
+}
+
 }  // namespace
 
 int run_check_command(const std::vector<std::string>& arguments, const std::string& program,
                       const std::string& description) {
   CheckSettings settings;
   if (!load_settings(settings, arguments, {.program = program, .description = description})) return 0;
-  const std::filesystem::path folder = newest_export(settings.folder).value_or(settings.folder);
-  const bool is_tensorrt = settings.target.starts_with("tensorrt");
-  double tolerance = settings.check.tolerance;
-  if (tolerance == 0) {
-    tolerance = is_tensorrt ? tolerance_of(precision_from_text(settings.tensorrt.values.precision)) : 1e-4;
-  }
+  const std::filesystem::path folder = choose_export(settings.folder);
   const BackendOptions options{.threads = settings.threads, .tensorrt = settings.tensorrt.options()};
   const auto backend = load_backend(folder, settings.target, options);
   const auto reference = load_backend(folder, settings.reference, options);
+  double tolerance = settings.check.tolerance;
+  if (tolerance == 0)
+    tolerance = default_tolerance(precisions_of(folder, *backend, *reference, settings.tensorrt.values.precision));
   const auto rows = check_backend(*backend, *reference, settings.check);
-  std::printf("%s\ncompared with %s\n%s", backend->description().c_str(), reference->description().c_str(),
-              describe(rows).c_str());
+  std::printf("%s\ncompared with %s; %.2e may differ\n%s", backend->description().c_str(),
+              reference->description().c_str(), tolerance, describe(rows).c_str());
   const double worst = worst_difference(rows);
   if (worst <= tolerance) return 0;
   throw Error(ErrorKind::kBackend, "the answers differ from those of " + settings.reference,

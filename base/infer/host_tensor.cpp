@@ -1,7 +1,6 @@
 #include "base/infer/host_tensor.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -9,7 +8,6 @@
 #include <utility>
 
 #include "base/log/error.h"
-#include "base/log/format.h"
 #include "base/records/half.h"
 
 namespace base {
@@ -39,6 +37,27 @@ void set_element(std::span<std::byte> bytes, std::size_t index, T value) {
   std::memcpy(bytes.data() + index * sizeof(T), &value, sizeof(T));
 }
 
+double mean_at(std::span<const TensorView> tensors, std::size_t index) {
+  double sum = 0;
+  for (const TensorView& tensor : tensors) sum += number_at(tensor, index);
+  return sum / static_cast<double>(tensors.size());
+}
+
+// The bytes of the most frequent element.
+std::span<const std::byte> mode_at(std::span<const TensorView> tensors, std::size_t index) {
+  const std::size_t size = size_of(tensors.front().dtype);
+  const auto at = [&](const TensorView& tensor) { return tensor.bytes.subspan(index * size, size); };
+  std::span<const std::byte> mode;
+  std::ptrdiff_t most = 0;
+  // Up to where too few are left to be more. Of equals the first stays.
+  for (auto left = tensors; most < std::ssize(left); left = left.subspan(1)) {
+    const auto is_same = [&](const TensorView& other) { return std::ranges::equal(at(other), at(left.front())); };
+    const auto count = std::ranges::count_if(left, is_same);
+    if (count > most) most = count, mode = at(left.front());
+  }
+  return mode;
+}
+
 }  // namespace
 
 NewTensor new_tensor(std::string name, DType dtype, std::vector<std::int64_t> shape) {
@@ -57,27 +76,23 @@ HostTensor copy_of(const TensorView& view) {
   return std::move(copy.tensor);
 }
 
-HostTensor mean_of(std::span<const TensorView> tensors) {
+HostTensor mean_or_mode_of(std::span<const TensorView> tensors) {
   const TensorView& first = tensors.front();
   for (const TensorView& other : tensors) {
     if (other.shape != first.shape)
-      throw Error(ErrorKind::kUsage, "answers of different shapes have no mean", first.name,
+      throw Error(ErrorKind::kUsage, "answers of different shapes do not make one answer", first.name,
                   "collapse them in your way");
   }
-  constexpr std::array kTypes = {DType::kF32, DType::kF64, DType::kF16, DType::kBF16};
-  if (std::ranges::find(kTypes, first.dtype) == kTypes.end()) {
-    throw Error(ErrorKind::kUsage, "answers of this type have no mean",
-                format("{} {}", first.name, name_of(first.dtype)), "collapse them in your way");
+  NewTensor one = new_tensor(first.name, first.dtype, first.shape);
+  const std::size_t size = size_of(first.dtype);
+  for (std::size_t i = 0; i < first.bytes.size() / size; ++i) {
+    if (is_floating(first.dtype)) {
+      set_number(first.dtype, one.bytes, i, mean_at(tensors, i));
+    } else {
+      std::memcpy(one.bytes.data() + i * size, mode_at(tensors, i).data(), size);
+    }
   }
-  NewTensor mean = new_tensor(first.name, first.dtype, first.shape);
-  const std::size_t count = first.bytes.size() / size_of(first.dtype);
-  for (std::size_t i = 0; i < count; ++i) {
-    double sum = 0;
-    for (const TensorView& tensor : tensors) sum += number_at(tensor, i);
-    const double value = sum / static_cast<double>(tensors.size());
-    set_number(first.dtype, mean.bytes, i, value);
-  }
-  return std::move(mean.tensor);
+  return std::move(one.tensor);
 }
 
 double number_at(const TensorView& view, std::size_t index) {

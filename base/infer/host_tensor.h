@@ -31,9 +31,10 @@ NewTensor new_tensor(std::string name, DType dtype, std::vector<std::int64_t> sh
 /// A copy with memory of its own.
 HostTensor copy_of(const TensorView& view);
 
-/// The mean of tensors of one shape, in their own type; F32, F64, F16 and BF16 have one, anything else is a usage
-/// Error.
-HostTensor mean_of(std::span<const TensorView> tensors);
+/// One tensor of several of one type and shape, element by element: of floating-point numbers the mean; of whole
+/// numbers and booleans, which have none, the most frequent value, among equals that of the earliest tensor. Tensors of
+/// different shapes are a usage Error.
+HostTensor mean_or_mode_of(std::span<const TensorView> tensors);
 
 /// The element at `index` as a number. Whole numbers beyond 2^53 lose their last digits.
 double number_at(const TensorView& view, std::size_t index);

@@ -7,7 +7,7 @@
 
 namespace base {
 
-/// Answers what `--input` holds with the model of `--export`, of several the newest; returns the exit code. `program`
+/// Answers what `--input` holds with the model of `--export`, of several the best; returns the exit code. `program`
 /// and `description` are for --help.
 int run_infer_command(const std::vector<std::string>& arguments, const std::string& program,
                       const std::string& description);

@@ -47,15 +47,20 @@ std::exception_ptr as_error(const char* what, const std::string& where) {
   }
 }
 
-// The feed in the order of the signature; what does not fit it is a usage Error.
+// The feed in the order of the signature. What does not fit it is a data Error: it came from a file, not from the
+// command line.
 Feed in_order(const Signature& signature, const Feed& feed) {
   std::vector<TensorView> views;
   views.reserve(feed.size());
   for (const HostTensor& tensor : feed) views.push_back(tensor.view);
   Feed ordered;
   ordered.reserve(feed.size());
-  for (const TensorView* view : match_inputs(signature, views))
-    ordered.push_back(feed[static_cast<std::size_t>(view - views.data())]);
+  try {
+    for (const TensorView* view : match_inputs(signature, views))
+      ordered.push_back(feed[static_cast<std::size_t>(view - views.data())]);
+  } catch (const Error& error) {
+    throw Error(ErrorKind::kData, error.problem(), "", error.fix());
+  }
   return ordered;
 }
 
@@ -84,14 +89,14 @@ void append(HostTensor& all, const TensorView& piece) {
 
 }  // namespace
 
-std::vector<HostTensor> collapse_to_mean(std::span<const std::vector<TensorView>> answers) {
-  std::vector<HostTensor> means;
+std::vector<HostTensor> collapse_to_mean_or_mode(std::span<const std::vector<TensorView>> answers) {
+  std::vector<HostTensor> collapsed;
   for (std::size_t output = 0; output < answers.front().size(); ++output) {
     std::vector<TensorView> views;
     for (const std::vector<TensorView>& answer : answers) views.push_back(answer[output]);
-    means.push_back(mean_of(views));
+    collapsed.push_back(mean_or_mode_of(views));
   }
-  return means;
+  return collapsed;
 }
 
 // What one batch leaves for the next.

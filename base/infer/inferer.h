@@ -27,8 +27,8 @@ class InferBatch;
 /// signature. Called only for samples with several feeds.
 using Collapse = std::function<std::vector<HostTensor>(std::span<const std::vector<TensorView>> answers)>;
 
-/// The mean of each output.
-std::vector<HostTensor> collapse_to_mean(std::span<const std::vector<TensorView>> answers);
+/// Of each output the mean, or of whole numbers and booleans the most frequent value: see mean_or_mode_of().
+std::vector<HostTensor> collapse_to_mean_or_mode(std::span<const std::vector<TensorView>> answers);
 
 struct InfererOptions {
   std::string target = "auto";  // as load_backend() takes it
@@ -36,7 +36,7 @@ struct InfererOptions {
   int batch_size = 64;          // rows that are run together at most, in a model with a batch axis
   bool pipeline = true;         // reader, network and sink in a thread each; otherwise all in one
   int queue = 4;                // batches that wait between two of them at most
-  Collapse collapse = collapse_to_mean;
+  Collapse collapse = collapse_to_mean_or_mode;
 };
 
 /// Needs the exported folder alone: no class of the project, and no LibTorch.
@@ -48,6 +48,8 @@ class Inferer {
   ~Inferer();
 
   const Signature& signature() const { return backend_->signature(); }
+  /// Of one sample: without the batch axis, if there is one.
+  const Signature& row_signature() const { return row_; }
   const Backend& backend() const { return *backend_; }
 
   struct Stats {
@@ -57,7 +59,8 @@ class Inferer {
     double network_seconds = 0;  // of them, in the network
   };
   /// Runs all samples; the answers come in their order, whatever the batches. An exception of any stage ends all of
-  /// them and comes out here with the name of the sample; the sink has had the answers before it.
+  /// them and comes out here with the name of the sample; the sink has had the answers before it. A sample that does
+  /// not fit the model is a data Error.
   Stats run(SampleReader& reader, AnswerSink& sink);
 
  private:

@@ -1,7 +1,9 @@
 #include "base/infer/json_lines.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -15,7 +17,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr const char* kFix = "write one object a line, with a value for each input: {\"image\": [[0.5, ...], ...]}";
+constexpr SpecialNumbers kSpecial{.nan = "null", .infinity = "\"Infinity\"", .minus_infinity = "\"-Infinity\""};
+constexpr std::size_t kMostReason = 120;
 
 // What is wrong with a value, and where in the line: "image[3][4] is a string".
 struct BadValue {
@@ -32,8 +35,53 @@ std::vector<std::int64_t> shape_of(const Json& json) {
   return shape;
 }
 
+// [[0.5, ...], ...], as deep as the input is.
+std::string example_of(const TensorSpec& spec, bool has_batch) {
+  std::string text = is_floating(spec.dtype) ? "0.5" : spec.dtype == DType::kBool ? "true" : "1";
+  for (std::size_t axis = has_batch ? 1 : 0; axis < spec.axes.size(); ++axis) text = "[" + text + ", ...]";
+  return text;
+}
+
+std::string name_text(const std::string& name) {
+  return Json(name).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string fix_for(const Signature& signature) {
+  const bool has_batch = has_batch_axis(signature);
+  std::string example;
+  for (const TensorSpec& spec : signature.inputs)
+    example += format("{}{}: {}", example.empty() ? "" : ", ", name_text(spec.name), example_of(spec, has_batch));
+  return format("write one object a line, with a value for each input: {{{}}}", example);
+}
+
+// The reason alone: the number of the line is known better here, and a broken text may be all of the file.
+std::string reason_of(const Json::exception& error) {
+  std::string_view reason = error.what();
+  for (const std::string_view before : {"] ", " - "})
+    if (const auto at = reason.find(before); at != std::string_view::npos) reason.remove_prefix(at + before.size());
+  std::string text(reason.substr(0, kMostReason));
+  if (reason.size() > kMostReason) text += "...";
+  const auto* place = dynamic_cast<const Json::parse_error*>(&error);
+  return place == nullptr ? text : format("column {}: {}", place->byte, text);
+}
+
+// Whether it is a nan or an infinity that JSON does not know: NaN as Python writes it, or 1e999.
+bool is_about_special_number(const Json::exception& error, std::string_view line) {
+  const auto* place = dynamic_cast<const Json::parse_error*>(&error);
+  if (place == nullptr) return dynamic_cast<const Json::out_of_range*>(&error) != nullptr;
+  // The place is that of the first letter that cannot be: of nan the second one, since it could have been null.
+  std::string word(line.substr(std::min(line.size(), std::max<std::size_t>(place->byte, 2) - 2), 4));
+  for (char& letter : word) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  return word.find("nan") != std::string::npos || word.find("inf") != std::string::npos;
+}
+
 template <typename T>
 bool fits(const Json& value) {
+  if (value.is_number_float()) {
+    const auto number = value.get<double>();
+    return number >= static_cast<double>(std::numeric_limits<T>::min()) &&
+           number < std::ldexp(1.0, std::numeric_limits<T>::digits);
+  }
   if (value.is_number_unsigned())
     return value.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::numeric_limits<T>::max());
   const auto number = value.get<std::int64_t>();
@@ -63,8 +111,20 @@ bool is_in_range(DType dtype, const Json& value) {
   }
 }
 
-bool is_float(DType dtype) {
-  return dtype == DType::kF16 || dtype == DType::kBF16 || dtype == DType::kF32 || dtype == DType::kF64;
+// Nothing if it is no number.
+std::optional<double> number_of(const Json& value) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (value.is_number()) return value.get<double>();
+  if (value.is_null() || value == "NaN") return std::numeric_limits<double>::quiet_NaN();
+  if (value == "Infinity") return kInfinity;
+  if (value == "-Infinity") return -kInfinity;
+  return std::nullopt;
+}
+
+// 3, and 3.0 too: many programs write all numbers so.
+bool is_whole(const Json& value) {
+  return value.is_number_integer() ||
+         (value.is_number_float() && std::trunc(value.get<double>()) == value.get<double>());
 }
 
 void set(NewTensor& tensor, std::size_t index, const Json& value, const std::string& place) {
@@ -75,15 +135,15 @@ void set(NewTensor& tensor, std::size_t index, const Json& value, const std::str
     throw BadValue{format("{} is {}, not {}", place, text, wanted)};
   };
   if (value.is_array()) refuse("a number as its neighbours are");
-  if (is_float(dtype)) {
-    if (!value.is_number() && !value.is_null()) refuse("a number");
-    set_number(dtype, tensor.bytes, index,
-               value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>());
+  if (is_floating(dtype)) {
+    const std::optional<double> number = number_of(value);
+    if (!number) refuse("a number");
+    set_number(dtype, tensor.bytes, index, *number);
   } else if (dtype == DType::kBool) {
     if (!value.is_boolean()) refuse("true or false");
     set_number(dtype, tensor.bytes, index, value.get<bool>() ? 1 : 0);
   } else {
-    if (!value.is_number_integer()) refuse("a whole number");
+    if (!is_whole(value)) refuse("a whole number");
     if (!is_in_range(dtype, value)) refuse(format("in the range of {}", name_of(dtype)));
     if (dtype == DType::kI64) {
       const auto whole = value.get<std::int64_t>();
@@ -142,7 +202,7 @@ void append_tensor(std::string& text, const TensorView& view, std::size_t axis, 
     if (view.dtype == DType::kBool) {
       text += number_at(view, index++) != 0 ? "true" : "false";
     } else {
-      append_number(text, view, index++, "null", "1e999");
+      append_number(text, view, index++, kSpecial);
     }
     return;
   }
@@ -156,21 +216,13 @@ void append_tensor(std::string& text, const TensorView& view, std::size_t axis, 
 
 }  // namespace
 
-JsonLinesReader::JsonLinesReader(const std::filesystem::path& path, const Signature& signature)
-    : lines_(path), signature_(signature) {}
-
-std::optional<Sample> JsonLinesReader::next() {
-  std::optional<std::string_view> line;
-  do {
-    line = lines_.next();
-    if (!line) return std::nullopt;
-  } while (line->find_first_not_of(" \t") == std::string_view::npos);
+Sample sample_of_json(std::string_view text, const std::string& name, const Signature& signature) {
   try {
-    Json json = Json::parse(*line);
+    Json json = Json::parse(text);
     if (!json.is_object()) throw BadValue{"it is no object"};
-    Sample sample{.name = lines_.where()};
-    const auto is_input = [&](const char* name) {
-      return std::ranges::find(signature_.inputs, name, &TensorSpec::name) != signature_.inputs.end();
+    Sample sample{.name = name};
+    const auto is_input = [&](const char* key) {
+      return std::ranges::find(signature.inputs, key, &TensorSpec::name) != signature.inputs.end();
     };
     if (json.contains("id") && !is_input("id")) {
       sample.id = json["id"].dump();
@@ -178,16 +230,29 @@ std::optional<Sample> JsonLinesReader::next() {
     }
     if (json.contains("feeds") && !is_input("feeds") && json.size() == 1) {
       if (!json["feeds"].is_array() || json["feeds"].empty()) throw BadValue{"feeds is no list of objects"};
-      for (const Json& feed : json["feeds"]) sample.feeds.push_back(feed_of(feed, signature_));
+      for (const Json& feed : json["feeds"]) sample.feeds.push_back(feed_of(feed, signature));
     } else {
-      sample.feeds.push_back(feed_of(json, signature_));
+      sample.feeds.push_back(feed_of(json, signature));
     }
     return sample;
   } catch (const Json::exception& error) {
-    throw Error(ErrorKind::kData, "the line is not JSON", format("{} ({})", lines_.where(), error.what()), kFix);
+    const std::string special = "; write null for nan, \"Infinity\" or \"-Infinity\" for infinity";
+    throw Error(ErrorKind::kData, "the line is not JSON", format("{} ({})", name, reason_of(error)),
+                fix_for(signature) + (is_about_special_number(error, text) ? special : ""));
   } catch (const BadValue& bad) {
-    throw Error(ErrorKind::kData, "the line is no sample", format("{} ({})", lines_.where(), bad.what), kFix);
+    throw Error(ErrorKind::kData, "the line is no sample", format("{} ({})", name, bad.what), fix_for(signature));
   }
+}
+
+JsonLinesReader::JsonLinesReader(const std::filesystem::path& path, const Signature& signature)
+    : lines_(path), signature_(signature) {}
+
+std::optional<Sample> JsonLinesReader::next() {
+  while (const std::optional<std::string_view> line = lines_.next()) {
+    if (line->find_first_not_of(" \t") != std::string_view::npos)
+      return sample_of_json(*line, lines_.where(), signature_);
+  }
+  return std::nullopt;
 }
 
 void JsonLinesSink::take(const Sample& sample, std::span<const TensorView> outputs) {
@@ -196,7 +261,7 @@ void JsonLinesSink::take(const Sample& sample, std::span<const TensorView> outpu
   if (!sample.id.empty()) line_.append("\"id\": ").append(sample.id);
   for (const TensorView& output : outputs) {
     if (line_.size() > 1) line_ += ", ";
-    line_ += Json(output.name).dump(-1, ' ', false, Json::error_handler_t::replace) + ": ";
+    line_ += name_text(output.name) + ": ";
     std::size_t index = 0;
     append_tensor(line_, output, 0, index);
   }

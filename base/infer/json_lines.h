@@ -4,7 +4,8 @@
 //     {"id": 17, "feeds": [{"image": ...}, ...]}   several feeds for one answer; an "id" goes back with the answer
 //     {"id": 17, "scores": [0.25, ...]}            an answer
 //
-// A number that is no number is null, an infinity is 1e999: both read what JSON can say.
+// JSON has no nan and no infinities. As in protobuf's JSON they are "NaN", "Infinity" and "-Infinity"; null is nan too,
+// and is how answers have it.
 #ifndef BASE_INFER_JSON_LINES_H_
 #define BASE_INFER_JSON_LINES_H_
 
@@ -12,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/artifact/signature.h"
 #include "base/infer/line_reader.h"
@@ -19,6 +21,10 @@
 #include "base/infer/text_output.h"
 
 namespace base {
+
+/// What a line asks: an object with a value for each input, whose types the signature says. Anything else is a data
+/// Error that calls it `name`.
+Sample sample_of_json(std::string_view text, const std::string& name, const Signature& signature);
 
 /// Empty lines are passed over. A line that is no such object is a data Error with the number of the line.
 class JsonLinesReader final : public SampleReader {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/artifact/signature.h"
@@ -16,7 +17,7 @@
 namespace base {
 
 /// A file with a tensor for each input of the model. Where there is a batch axis each row is a sample; otherwise the
-/// file is one. Nothing is copied before it is run. What does not fit the model is a usage Error that names all of it.
+/// file is one. Nothing is copied before it is run. What does not fit the model is a data Error that names all of it.
 class SafetensorsReader final : public SampleReader {
  public:
   SafetensorsReader(const std::filesystem::path& path, const Signature& signature);
@@ -34,7 +35,8 @@ class SafetensorsReader final : public SampleReader {
 };
 
 /// All answers in one file, each output with the samples as its first axis. They are gathered in memory, and written by
-/// finish() beside the file and renamed.
+/// finish() beside the file and renamed. If samples have ids, the file's metadata has "ids": a JSON list with one for
+/// each row, null where there is none.
 class SafetensorsSink final : public AnswerSink {
  public:
   explicit SafetensorsSink(std::filesystem::path path) : path_(std::move(path)) {}
@@ -50,22 +52,27 @@ class SafetensorsSink final : public AnswerSink {
   std::filesystem::path path_;
   std::vector<Column> columns_;
   std::int64_t rows_ = 0;
+  std::string ids_;  // the list without its brackets
+  bool has_ids_ = false;
 };
 
-/// A row for each sample: its name, then every number: "sample,scores_0,scores_1". Answers that change their size are a
-/// data Error.
+/// A row for each sample: its id or else its name, then every number: "sample,scores_0,scores_1". Answers that change
+/// their size are a data Error.
 class CsvSink final : public AnswerSink {
  public:
-  /// "-" is standard output.
-  explicit CsvSink(const std::filesystem::path& path) : output_(path) {}
+  /// "-" is standard output. `outputs` are those of one sample: with them a table without rows has its first line too,
+  /// if their sizes are fixed.
+  explicit CsvSink(const std::filesystem::path& path, std::vector<TensorSpec> outputs = {})
+      : output_(path), outputs_(std::move(outputs)) {}
 
   void take(const Sample& sample, std::span<const TensorView> outputs) override;
   void flush() override { output_.flush(); }
-  void finish() override { output_.close(); }
+  void finish() override;
 
  private:
   TextOutput output_;
-  std::vector<std::size_t> sizes_;  // numbers in each output
+  std::vector<TensorSpec> outputs_;
+  std::vector<std::size_t> sizes_;  // numbers in each output; empty: nothing was written yet
 };
 
 }  // namespace base

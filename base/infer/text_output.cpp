@@ -76,18 +76,16 @@ void TextOutput::close() {
   if (::close(descriptor) != 0) throw output_error(name_, errno);
 }
 
-void append_number(std::string& text, const TensorView& view, std::size_t index, std::string_view no_number,
-                   std::string_view infinity) {
+void append_number(std::string& text, const TensorView& view, std::size_t index, const SpecialNumbers& special) {
   if (view.dtype == DType::kI64) return append_chars(text, at<std::int64_t>(view, index));
   if (view.dtype == DType::kU64) return append_chars(text, at<std::uint64_t>(view, index));
   if (view.dtype == DType::kI32 || view.dtype == DType::kU32)
     return append_chars(text, static_cast<std::int64_t>(number_at(view, index)));
   const double value = number_at(view, index);
   if (std::isnan(value)) {
-    text += no_number;
+    text += special.nan;
   } else if (std::isinf(value)) {
-    if (value < 0) text += '-';
-    text += infinity;
+    text += value < 0 ? special.minus_infinity : special.infinity;
   } else if (view.dtype == DType::kF64) {
     append_chars(text, value);
   } else {

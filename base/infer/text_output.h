@@ -30,10 +30,15 @@ class TextOutput {
   std::string gathered_;
 };
 
-/// Adds element `index` to the text, in as few digits as it takes to read the same number. `no_number` and `infinity`
-/// are what nan and the infinities look like there.
-void append_number(std::string& text, const TensorView& view, std::size_t index, std::string_view no_number,
-                   std::string_view infinity);
+/// How a text writes what has no digits.
+struct SpecialNumbers {
+  std::string_view nan;
+  std::string_view infinity;
+  std::string_view minus_infinity;
+};
+
+/// Adds element `index` to the text, in as few digits as it takes to read the same number.
+void append_number(std::string& text, const TensorView& view, std::size_t index, const SpecialNumbers& special);
 
 }  // namespace base
 

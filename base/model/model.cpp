@@ -7,6 +7,7 @@
 #include "base/log/error.h"
 #include "base/log/format.h"
 #include "base/model/freeze.h"
+#include "base/model/hook.h"
 
 namespace base {
 
@@ -26,8 +27,10 @@ Tensors Model::run(const Tensors& batch) {
   }
   Tensors inputs;
   for (const std::string& name : input_names_) inputs.set(name, batch[name]);
-  Tensors outputs = forward(preprocess(std::move(inputs)));
-  return mode_ == Mode::kInfer ? postprocess(std::move(outputs)) : outputs;
+  inputs = run_hook("preprocess", inputs, [&] { return preprocess(inputs); });
+  Tensors outputs = run_hook("forward", inputs, [&] { return forward(inputs); });
+  if (mode_ != Mode::kInfer) return outputs;
+  return run_hook("postprocess", outputs, [&] { return postprocess(outputs); });
 }
 
 void Model::set_mode(Mode mode) {

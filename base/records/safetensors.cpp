@@ -218,6 +218,10 @@ std::string_view name_of(DType dtype) {
   return kDTypes.at(static_cast<std::size_t>(dtype)).name;
 }
 
+bool is_floating(DType dtype) {
+  return dtype == DType::kF32 || dtype == DType::kF64 || dtype == DType::kF16 || dtype == DType::kBF16;
+}
+
 SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : file_(path) {
   const std::span<const std::byte> all = file_.bytes();
   const std::uint64_t header_bytes = all.size() < kLengthBytes ? 0 : load<std::uint64_t>(all.data());

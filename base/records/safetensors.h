@@ -24,6 +24,7 @@ enum class DType { kBool, kU8, kI8, kI16, kU16, kF16, kBF16, kI32, kU32, kF32, k
 std::size_t size_of(DType dtype);
 /// As it stands in a file: "F32".
 std::string_view name_of(DType dtype);
+bool is_floating(DType dtype);
 
 /// A tensor in row-major order whose bytes are somebody else's.
 struct TensorView {

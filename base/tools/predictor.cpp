@@ -4,7 +4,7 @@
 //     predictor exports/400 --input questions.safetensors --output answers.csv
 //     predictor exports/400 --describe                           what it takes and gives
 //
-// Given the folder of several exports it takes the newest.
+// Given the folder of several exports it takes the best.
 #include "base/infer/infer_command.h"
 #include "base/log/error.h"
 

@@ -8,6 +8,7 @@
 #include "base/log/format.h"
 #include "base/log/log.h"
 #include "base/metrics/mean.h"
+#include "base/model/hook.h"
 #include "base/tensor/device.h"
 #include "base/train/precision.h"
 #include "base/train/restore.h"
@@ -133,7 +134,7 @@ Trainer& Trainer::add(std::unique_ptr<Callback> callback) {
 
 torch::Tensor Trainer::training_step(const Tensors& batch, Tensors& outputs) {
   outputs = model_->run(batch);
-  return model_->loss(outputs, batch);
+  return run_hook("loss", outputs, [&] { return model_->loss(outputs, batch); });
 }
 
 Tensors Trainer::validation_step(const Tensors& batch, Metrics& metrics) {

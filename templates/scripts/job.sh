@@ -134,7 +134,7 @@ build_project() {
   local preset=$1 log=build/$1/build.log
   grep -q "\"name\": \"$preset\", \"inherits\"" CMakePresets.json || fail "there is no preset '$preset'" "see CMakePresets.json"
   mkdir -p "build/$preset"
-  echo "building ($preset) ..."
+  echo "building ($preset) ..." >&2 # what a script answers may go into a pipe
   if ! build_steps "$@" >"$log" 2>&1; then
     tail -n 20 "$log" >&2
     fail "the build failed" "see $log"

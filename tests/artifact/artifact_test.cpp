@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/artifact/triton.h"
+#include "base/log/format.h"
 #include "base/records/seal.h"
 #include "tests/support/memory_folder.h"
 #include "tests/tensor/message_of.h"
@@ -14,8 +15,10 @@ namespace base {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
 
 ExportManifest small_manifest() {
   return {
@@ -25,7 +28,8 @@ ExportManifest small_manifest() {
       .time = "2026-01-31T12:00:00Z",
       .signature = {.inputs = {{"image", DType::kF32, {{1, "batch"}, {1}, {28}, {28}}}},
                     .outputs = {{"class", DType::kI64, {{1, "batch"}}}, {"scores", DType::kF32, {{1, "batch"}, {10}}}}},
-      .metrics = {{"accuracy", 0.5}, {"worst", std::numeric_limits<double>::infinity()}}};
+      .metrics = {{"accuracy", 0.5}, {"worst", std::numeric_limits<double>::infinity()}},
+      .score = 0.5};
 }
 
 /// exports/400, whose model is a text: nobody runs it here.
@@ -237,14 +241,62 @@ output { name: "sum" data_type: TYPE_FP16 dims: [ 1 ] reshape { shape: [ ] } }
             triton_config("sum", signature));
 }
 
-TEST(NewestExport, IsTheOneWithTheHighestNumberThatIsWhole) {
+std::string choosing(const fs::path& folder) {
+  try {
+    return choose_export(folder).string();
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+ExportManifest scored(std::optional<double> score, bool lower_is_better = false) {
+  ExportManifest manifest = small_manifest();
+  manifest.score = score;
+  manifest.lower_is_better = lower_is_better;
+  return manifest;
+}
+
+TEST(ChooseExport, TakesTheHighestNumberThatIsWhole) {
   const MemoryFolder folder;
-  EXPECT_EQ(std::nullopt, newest_export(folder / "exports"));
-  for (const char* name : {"exports/90", "exports/100", "exports/200"}) write_export(folder, name);
+  EXPECT_THAT(choosing(folder / "exports"), HasSubstr("there is no such export"));
+  for (const char* name : {"exports/90", "exports/100", "exports/100-int8", "exports/200"}) write_export(folder, name);
   folder.write("exports/999/readme", "no export");
   fs::remove(folder / "exports/200/model.onnx");
-  EXPECT_EQ(folder / "exports/100", newest_export(folder / "exports"));
-  EXPECT_EQ(folder / "exports/90", newest_export(folder / "exports/90"));
+  EXPECT_EQ(folder / "exports/100", choose_export(folder / "exports"));
+  EXPECT_EQ(folder / "exports/90", choose_export(folder / "exports/90"));
+  EXPECT_THAT(choosing(folder.path()), AllOf(HasSubstr("no export in this folder"), HasSubstr("exports")));
+  for (const char* name : {"90", "100", "100-int8"}) fs::remove(folder / "exports" / name / "model.onnx");
+  EXPECT_THAT(choosing(folder / "exports"), HasSubstr("no export in this folder is whole"));
+}
+
+TEST(ChooseExport, TakesTheBestScore) {
+  const MemoryFolder folder;
+  write_export(folder, "exports/1", scored(0.5));
+  write_export(folder, "exports/2", scored(0.75));
+  write_export(folder, "exports/3", scored(std::nan("")));
+  write_export(folder, "exports/4", scored({}));
+  EXPECT_EQ(folder / "exports/2", choose_export(folder / "exports"));
+  for (const char* name : {"exports/5", "exports/6"}) write_export(folder, name, scored(0.75));
+  EXPECT_EQ(folder / "exports/6", choose_export(folder / "exports")) << "of equals the newest";
+  write_export(folder, "losses/1", scored(0.5, /*lower_is_better=*/true));
+  write_export(folder, "losses/2", scored(0.75, /*lower_is_better=*/true));
+  EXPECT_EQ(folder / "losses/1", choose_export(folder / "losses"));
+}
+
+TEST(ChooseExport, TakesOtherPrecisionsIfThereIsNothingElse) {
+  const MemoryFolder folder;
+  for (const char* name : {"exports/90-fp16", "exports/100-int8", "exports/100-fp16"}) write_export(folder, name);
+  EXPECT_EQ(folder / "exports/100-fp16", choose_export(folder / "exports"));
+}
+
+TEST(KeepNewestExports, KeepsTheBestToo) {
+  const MemoryFolder folder;
+  for (const int step : {1, 2, 3, 4}) write_export(folder, format("exports/{}", step), scored(step == 2 ? 0.9 : 0.5));
+  write_export(folder, "exports/1-int8");
+  keep_newest_exports(folder / "exports", 1);
+  std::vector<std::string> left;
+  for (const auto& entry : fs::directory_iterator(folder / "exports")) left.push_back(entry.path().filename());
+  EXPECT_THAT(left, UnorderedElementsAre("2", "4", "1-int8"));
 }
 
 }  // namespace

@@ -206,8 +206,13 @@ TEST(Lowering, NamesAllOperatorsThatItCannotExport) {
       "    aten::i0 (preprocess): ONNX has no counterpart that is known here\n"
       "    aten::cumprod (forward, after 'layer'): ONNX has no counterpart that is known here\n"
       "    aten::dropout (postprocess): it draws random numbers: is the layer in eval mode?\n"
-      "  fix: write them with others, or export TorchScript alone",
+      "  fix: write them with others",
       lowered_message(model));
+}
+
+TEST(Lowering, RefusesComplexNumbersByTheirOperator) {
+  SmallModel model([](const torch::Tensor& x) { return torch::real(torch::fft_fft(x)); });
+  EXPECT_THAT(lowered_message(model), HasSubstr("aten::fft_fft (forward, after 'layer'): ONNX has no counterpart"));
 }
 
 TEST(Lowering, NamesTheLineOfAnOperatorThatItCannotExport) {

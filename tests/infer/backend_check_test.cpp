@@ -143,6 +143,15 @@ TEST(CheckBackend, SeesAnEngineThatIsRightOnlyTheFirstTime) {
   EXPECT_GT(worst_difference(check_backend(backend, reference, {.batches = {4}, .warm_up = 0, .runs = 1})), 1);
 }
 
+TEST(CheckBackend, AllowsWhatTheCoarsestPrecisionAllows) {
+  const auto tolerance = [](const std::vector<std::string>& precisions) { return default_tolerance(precisions); };
+  EXPECT_EQ(tolerance({"fp32"}), 1e-4);
+  EXPECT_EQ(tolerance({"fp16"}), 1e-2);
+  EXPECT_EQ(tolerance({"int8"}), 1e-1);
+  EXPECT_EQ(tolerance({"fp32", "fp16"}), 1e-2);
+  EXPECT_EQ(tolerance({"int8", "auto"}), 1e-1);
+}
+
 #ifdef SCAFFOLD_WITH_ONNXRUNTIME
 
 TEST(CheckBackend, FindsNoDifferenceBetweenAnEngineAndItself) {
@@ -175,6 +184,20 @@ TEST_F(CheckBackendProgram, PrintsLatencyAndThroughputForEachBatch) {
       folder_.read("out"),
       testing::ContainsRegex("ONNX Runtime .*\ncompared with ONNX Runtime .*\n +batch +difference +p50 ms +p90 ms "
                              "+p99 ms +examples/s\n +1 +0.00e\\+00 .*\n +8 +0.00e\\+00 "));
+}
+
+TEST_F(CheckBackendProgram, AllowsWhatThePrecisionOfTheExportAllows) {
+  write_export(folder_ / "7-int8", small_graph(), {}, "int8");
+  const std::string flags = " --target cpu --batches 1 --runs 1 --warm_up 0";
+  const auto allowed = [&](const std::string& text) {
+    return testing::ContainsRegex("compared with ONNX Runtime .*; " + text + " may differ\n");
+  };
+  EXPECT_EQ(0, run("--export 7" + flags));
+  EXPECT_THAT(folder_.read("out"), allowed("1.00e-04"));
+  EXPECT_EQ(0, run("--export 7-int8" + flags));
+  EXPECT_THAT(folder_.read("out"), allowed("1.00e-01"));
+  EXPECT_EQ(0, run("--export 7-int8 --tolerance 0.02" + flags));
+  EXPECT_THAT(folder_.read("out"), allowed("2.00e-02"));
 }
 
 TEST_F(CheckBackendProgram, SaysThatTensorRtIsNotThere) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <limits>
 #include <thread>
 
 #include "tests/infer/support.h"
@@ -180,10 +181,10 @@ TEST_P(InfererTest, NamesTheSampleThatDoesNotFit) {
     int count_ = 0;
   } wrong;
   EXPECT_EQ(
-      "usage error: the inputs do not fit the model: x is missing; there is no z\n"
+      "data error: the inputs do not fit the model: x is missing; there is no z\n"
       "  fix: it takes x F32 [length]\n"
       "  in: row 6",
-      message_of(ErrorKind::kUsage, [&] { make({.batch_size = 4}).run(wrong, sink_); }));
+      message_of(ErrorKind::kData, [&] { make({.batch_size = 4}).run(wrong, sink_); }));
   EXPECT_EQ(5U, sink_.names.size());  // the answers before it are there
   EXPECT_FALSE(sink_.finished);
 }
@@ -281,16 +282,49 @@ TEST(HostTensor, HasAMeanInItsOwnType) {
       tensors.push_back(made.tensor);
       views.push_back(tensors.back().view);
     }
-    const HostTensor mean = mean_of(views);
+    const HostTensor mean = mean_or_mode_of(views);
     EXPECT_EQ(dtype, mean.view.dtype);
     EXPECT_EQ(-1, number_at(mean.view, 0)) << name_of(dtype);
     EXPECT_EQ(0.125, number_at(mean.view, 1)) << name_of(dtype);
   }
-  const HostTensor whole = tensor<std::int64_t>("class", DType::kI64, {1}, {3});
-  EXPECT_EQ("usage error: answers of this type have no mean: class I64\n  fix: collapse them in your way",
+}
+
+TEST(HostTensor, HasTheMostFrequentOfWholeNumbersAndBooleans) {
+  const auto mode = [](const std::vector<HostTensor>& tensors) {
+    std::vector<TensorView> views;
+    for (const HostTensor& tensor : tensors) views.push_back(tensor.view);
+    return mean_or_mode_of(views);
+  };
+  const auto classes = [](const std::vector<std::int64_t>& numbers) {
+    return tensor("class", DType::kI64, {static_cast<std::int64_t>(numbers.size())}, numbers);
+  };
+  // More than 2^53: they are told apart to the last digit.
+  const std::int64_t big = std::numeric_limits<std::int64_t>::max();
+  const HostTensor most = mode({classes({5, 1, big - 1}), classes({2, 2, big}), classes({2, 3, big})});
+  EXPECT_EQ(DType::kI64, most.view.dtype);
+  EXPECT_THAT(numbers_of<std::int64_t>(most.view), ElementsAre(2, 1, big));  // of equals the first
+  EXPECT_THAT(numbers_of<std::int64_t>(mode({classes({1}), classes({2}), classes({2}), classes({1})}).view),
+              ElementsAre(1));
+  EXPECT_THAT(numbers_of<std::int64_t>(mode({classes({7})}).view), ElementsAre(7));
+  const auto yes = tensor<std::uint8_t>("yes", DType::kBool, {2}, {1, 0});
+  const auto no = tensor<std::uint8_t>("yes", DType::kBool, {2}, {0, 0});
+  EXPECT_THAT(numbers_of<std::uint8_t>(mode({no, yes, yes}).view), ElementsAre(1, 0));
+  EXPECT_EQ("usage error: answers of different shapes do not make one answer: class\n  fix: collapse them in your way",
             message_of(ErrorKind::kUsage, [&] {
-              mean_of({&whole.view, 1});
+              mode({classes({1}), classes({1, 2})});
             }));
+}
+
+TEST(Collapse, TakesEachOutputByItself) {
+  const HostTensor y[] = {floats("y", {1}, {1}), floats("y", {1}, {2}), floats("y", {1}, {6})};
+  const HostTensor n[] = {tensor<std::int64_t>("n", DType::kI64, {1}, {4}),
+                          tensor<std::int64_t>("n", DType::kI64, {1}, {9}),
+                          tensor<std::int64_t>("n", DType::kI64, {1}, {9})};
+  const std::vector<std::vector<TensorView>> answers{
+      {y[0].view, n[0].view}, {y[1].view, n[1].view}, {y[2].view, n[2].view}};
+  const auto one = collapse_to_mean_or_mode(answers);
+  EXPECT_THAT(numbers_of(one[0].view), ElementsAre(3));
+  EXPECT_THAT(numbers_of<std::int64_t>(one[1].view), ElementsAre(9));
 }
 
 TEST(HostTensor, RoundsHalfFloatsToTheNearest) {

@@ -13,7 +13,9 @@ namespace base {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 using ::testing::Not;
 using ::testing::StartsWith;
 
@@ -51,6 +53,8 @@ TEST_F(Predictor, SaysThatTheModelIsMissing) {
   EXPECT_THAT(err(), StartsWith("config error: export is required\n"));
   EXPECT_EQ(8, run("nowhere"));
   EXPECT_THAT(err(), StartsWith("export error: there is no such export: nowhere"));
+  EXPECT_EQ(8, run("."));  // the folder of a run
+  EXPECT_THAT(err(), HasSubstr("\n  fix: give ./exports\n"));
 }
 
 #ifdef SCAFFOLD_WITH_ONNXRUNTIME
@@ -61,14 +65,63 @@ TEST_F(Predictor, AnswersLineByLine) {
   EXPECT_EQ(
       "{\"scores\": [14, 25], \"doubled\": [2, 4, 6]}\n{\"id\": \"b\", \"scores\": [10, 20], \"doubled\": [0, 0, 0]}\n",
       out());
-  EXPECT_EQ("", err());
+  EXPECT_THAT(err(),
+              MatchesRegex(".* 2 answers by exports/7 \\(ONNX Runtime .* on the CPU\\) are on standard output\n"));
+}
+
+TEST_F(Predictor, AnswersOneQuestion) {
+  EXPECT_EQ(0, run("exports --ask '{\"x\": [1, 2, 3]}' </dev/null"));
+  EXPECT_EQ("{\"scores\": [14, 25], \"doubled\": [2, 4, 6]}\n", out());
+  EXPECT_EQ(5, run("exports --ask '{\"x\": [1, true, 3]}'"));
+  EXPECT_THAT(err(), AllOf(HasSubstr("the line is no sample: --ask (x[1] is true"), HasSubstr("fix: ")));
+  EXPECT_EQ(3, run("exports --ask '{}' --input in.jsonl"));
+  EXPECT_THAT(err(), HasSubstr("give --ask or --input"));
+}
+
+TEST_F(Predictor, DoesNotOverwriteTheQuestions) {
+  const std::string question = "{\"x\": [1, 2, 3]}\n";
+  folder_.write("in.jsonl", question);
+  std::filesystem::create_symlink("in.jsonl", folder_ / "link.jsonl");
+  std::filesystem::create_hard_link(folder_ / "in.jsonl", folder_ / "hard.jsonl");
+  for (const char* flags : {"--input in.jsonl --output in.jsonl", "--input ./in.jsonl --output link.jsonl",
+                            "--input hard.jsonl --output in.jsonl", "--output in.jsonl <in.jsonl"}) {
+    EXPECT_EQ(3, run(format("exports/7 {}", flags))) << flags;
+    EXPECT_THAT(err(), MatchesRegex("usage error: the answers would overwrite the questions: (in|link)\\.jsonl\n"
+                                    "  fix: give another file for the output\n"));
+    EXPECT_EQ(question, folder_.read("in.jsonl")) << flags;
+  }
+  folder_.write("out", "{\"x\": [1, 2, 3]}\n");  // what the program's output is appended to
+  EXPECT_EQ(3, run("exports/7 <out"));
+  EXPECT_THAT(err(), StartsWith("usage error: the answers would overwrite the questions: standard output\n"));
+  EXPECT_EQ(question, out());
+}
+
+TEST_F(Predictor, KnowsFilesByTheirExtension) {
+  folder_.write("in.jsonl", "{\"id\": \"b\", \"x\": [1, 2, 3]}\n");
+  EXPECT_EQ(3, run("exports/7 --input in.jsonl --output out.parquet"));
+  EXPECT_EQ(
+      "usage error: answers cannot be in a file of this kind: out.parquet\n"
+      "  fix: give JSON lines (.jsonl), .csv or .safetensors; - is standard output\n",
+      err());
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out.parquet"));
+  EXPECT_EQ(3, run("exports/7 --input in.csv"));
+  EXPECT_EQ(
+      "usage error: questions cannot be in a file of this kind: in.csv\n"
+      "  fix: give JSON lines (.jsonl) or .safetensors; - is standard input\n",
+      err());
+  EXPECT_EQ(0, run("exports/7 --input in.jsonl --output OUT.CSV")) << err();
+  EXPECT_EQ("sample,scores_0,scores_1,doubled_0,doubled_1,doubled_2\nb,14,25,2,4,6\n", folder_.read("OUT.CSV"));
+  EXPECT_THAT(err(), HasSubstr(" 1 answer by exports/7 (ONNX Runtime "));
+  EXPECT_THAT(err(), HasSubstr(" on the CPU) is in OUT.CSV\n"));
+  EXPECT_EQ(0, run("exports/7 --input /dev/null --output empty.csv")) << err();
+  EXPECT_EQ("sample,scores_0,scores_1,doubled_0,doubled_1,doubled_2\n", folder_.read("empty.csv"));
 }
 
 TEST_F(Predictor, AnswersWhileTheQuestionsStillCome) {
   // What it answers decides what it is asked next: that would hang if it waited for a full batch.
   EXPECT_EQ(0, run("--help"));
   ASSERT_EQ(
-      0, std::system(format("cd '{}' && mkfifo asked && ( '{}' exports/7 <asked >answers & exec 3>asked; "
+      0, std::system(format("cd '{}' && mkfifo asked && ( '{}' exports/7 <asked >answers 2>err & exec 3>asked; "
                             "echo '{{\"x\": [1, 2, 3]}}' >&3; "
                             "for i in $(seq 500); do [ -s answers ] && break; sleep 0.02; done; [ -s answers ]; ok=$?; "
                             "exec 3>&-; wait; exit $ok )",
@@ -85,20 +138,29 @@ TEST_F(Predictor, ReadsAndWritesFiles) {
       "sample,scores_0,scores_1,doubled_0,doubled_1,doubled_2\nin.safetensors row 0,14,25,2,4,6\n"
       "in.safetensors row 1,10,20,0,0,0\n",
       folder_.read("out.csv"));
-  EXPECT_THAT(err(), HasSubstr("2 answers by ONNX Runtime"));
+  EXPECT_THAT(err(), HasSubstr("2 answers by exports/7 (ONNX Runtime "));
   EXPECT_EQ(0, run("exports/7 --input in.safetensors --output out.safetensors --pipeline false")) << err();
   EXPECT_EQ(14, numbers_of(*SafetensorsFile(folder_ / "out.safetensors").find("scores"))[0]);
 }
 
 TEST_F(Predictor, NamesTheLineThatIsWrong) {
   folder_.write("in", "{\"x\": [1, 2, 3]}\n{\"x\": [1, 2]}\n");
-  EXPECT_EQ(3, run("exports/7 <in"));
+  EXPECT_EQ(5, run("exports/7 <in"));
   EXPECT_EQ(
-      "usage error: the inputs do not fit the model: x is [2], not [3]\n"
+      "data error: the inputs do not fit the model: x is [2], not [3]\n"
       "  fix: it takes x F32 [3]\n"
       "  in: standard input:2\n",
       err());
   EXPECT_EQ("{\"scores\": [14, 25], \"doubled\": [2, 4, 6]}\n", out());  // what came before is answered
+}
+
+TEST_F(Predictor, KeepsTheAnswersBeforeAnErrorInTextsAlone) {
+  folder_.write("in.jsonl", "{\"x\": [1, 2, 3]}\n{\"x\": [1, 2]}\n");
+  for (const char* file : {"some.jsonl", "some.csv", "none.safetensors"})
+    EXPECT_EQ(5, run(format("exports/7 --input in.jsonl --output {}", file))) << file;
+  EXPECT_EQ("{\"scores\": [14, 25], \"doubled\": [2, 4, 6]}\n", folder_.read("some.jsonl"));
+  EXPECT_THAT(folder_.read("some.csv"), EndsWith("\nin.jsonl:1,14,25,2,4,6\n"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "none.safetensors"));
 }
 
 #endif

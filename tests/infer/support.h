@@ -52,10 +52,14 @@ inline OnnxGraph small_graph() {
 }
 
 inline std::filesystem::path write_export(const std::filesystem::path& folder, const OnnxGraph& graph,
-                                          const OnnxWriteOptions& options = {}) {
+                                          const OnnxWriteOptions& options = {}, const std::string& precision = "fp32") {
   ArtifactWriter writer(folder);
   write_onnx(graph, writer.path() / kOnnxFile, options);
-  writer.complete({.model = "small", .step = 7, .signature = graph.signature, .metrics = {{"accuracy", 0.5}}});
+  writer.complete({.model = "small",
+                   .step = 7,
+                   .precision = precision,
+                   .signature = graph.signature,
+                   .metrics = {{"accuracy", 0.5}}});
   writer.publish();
   return folder;
 }

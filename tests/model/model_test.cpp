@@ -52,6 +52,19 @@ class Doubler final : public Model {
 
 const Tensors kBatch{{"label", torch::zeros({1})}, {"b", torch::ones({1, 2})}, {"a", torch::ones({1, 2})}};
 
+TEST(Model, NamesTheHookThatFailsAndWhatItWasGiven) {
+  Doubler model;
+  try {
+    model.run({{"a", torch::ones({1, 2})}, {"b", torch::ones({1, 3})}});
+    FAIL() << "2 and 3 columns were added";
+  } catch (const Error& error) {
+    EXPECT_EQ(ErrorKind::kTraining, error.kind());
+    EXPECT_THAT(error.what(), HasSubstr("forward() of the model fails: The size of tensor a (2)"));
+    EXPECT_THAT(error.what(), HasSubstr("b float32 [1, 3]"));
+    EXPECT_THAT(error.what(), testing::Not(HasSubstr("frame #")));
+  }
+}
+
 TEST(Model, RunsWithItsInputsAlone) {
   Doubler model;
   const Tensors outputs = model.run(kBatch);

@@ -4,6 +4,7 @@
 set -euo pipefail
 # shellcheck source=tests/package/project.sh
 source tests/package/project.sh
+examples=$PWD/examples
 
 birth bare --without-example --no-cuda
 birth filled --with-example --cuda
@@ -24,6 +25,14 @@ grep -q "^## $job$" training_log.md || fail "training_log.md has no section for 
 python3 -c 'import json; print(json.dumps({"image": [[[7] * 32] * 32] * 3}))' >"$folder/questions.jsonl"
 ./predict.sh "$job" "$folder/answers.jsonl" "$folder/questions.jsonl" >"$folder/log" 2>&1 || { cat "$folder/log"; fail "answering fails"; }
 [ "$(wc -l <"$folder/answers.jsonl")" = 1 ] || fail "one question has $(wc -l <"$folder/answers.jsonl") answers"
+
+# A program that only answers, as docs/inference.md shows it.
+cp -r "$examples/answer" "$folder/answer"
+sed -i 's|"scaffold/0.1.0"|"scaffold/0.1.0@check"|' "$folder/answer/conanfile.py"
+(cd "$folder/answer" && conan install . && cmake --preset conan-release && cmake --build --preset conan-release) >"$folder/log" 2>&1 ||
+  { cat "$folder/log"; fail "examples/answer does not build"; }
+"$folder/answer/build/Release/answer" "runs/$job/exports" >"$folder/log" 2>&1 || { cat "$folder/log"; fail "examples/answer fails"; }
+grep -qE '^class: [0-9]$' "$folder/log" || fail "examples/answer does not answer: $(cat "$folder/log")"
 
 ./train_local_cpu.sh --background --epochs 100000 --job-prefix second >"$folder/log" 2>&1
 job=$(basename runlogs/second*)
