@@ -173,7 +173,7 @@ TEST_P(CallbackInference, NamesTheExamplesOfABatchThatDoesNotFit) {
   CallbackGraph callbacks;
   const TensorLoader data({{"x", torch::ones({5, 4})}});
   Inferer inferer = make();
-  EXPECT_THAT(message_of(ErrorKind::kUsage, [&] { infer_with_callbacks(inferer, data, callbacks, {.batch_size = 2}); }),
+  EXPECT_THAT(message_of(ErrorKind::kData, [&] { infer_with_callbacks(inferer, data, callbacks, {.batch_size = 2}); }),
               ::testing::EndsWith("\n  in: example 0 to example 1"));
 }
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from rendered_project import STUB, Project
 
+BUILDING = "building (release) ...\n"
+
 
 class LocalRanks(Project):
     """train_local_dist.sh and stop.sh, with a program that writes down what it is asked and waits for the end."""
@@ -25,7 +27,7 @@ class LocalRanks(Project):
 
     def test_the_launcher_alone_is_stopped(self):
         done = self.run_script("./train_local_dist.sh", "-n", "4", "--background", "--max-restarts", "1", "--", "--seed", "7", tools=True)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual((done.returncode, done.stderr), (0, BUILDING))
         job = self.new_job()
         launch = self.commands()[-1]
         self.assertEqual(launch[:9], [self.program.name, "launch", "--ranks", "4", "--max_restarts", "1", "--logs", f"runlogs/{job.name}/", "--"])
@@ -35,7 +37,7 @@ class LocalRanks(Project):
         (job / "rank-0.pid").write_text("1\n")  # as the launcher does: not to be signalled
         self.assertEqual(self.run_script("./stop.sh").stdout, f"{job.name}\n")
         again = self.run_script("./train_local_dist.sh", "--resume", job.name, tools=True)
-        self.assertEqual((again.returncode, again.stderr), (3, f"train_local_dist.sh: the job {job.name} still runs\n  fix: ./stop.sh {job.name}\n"))
+        self.assertEqual((again.returncode, again.stderr), (3, f"{BUILDING}train_local_dist.sh: the job {job.name} still runs\n  fix: ./stop.sh {job.name}\n"))
         self.assertEqual(self.run_script("./stop.sh", job.name).stdout,
                          f"{job.name} is stopped\n  go on: ./train_local_dist.sh --resume {job.name}\n")
         self.assertEqual(self.commands()[-1], ["stopped"])
@@ -45,7 +47,7 @@ class LocalRanks(Project):
     def start_and_stop(self, *words: str) -> list[str]:
         """What the program is asked."""
         done = self.run_script("./train_local_dist.sh", "--background", *words, tools=True)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual((done.returncode, done.stderr), (0, BUILDING))
         launch = self.commands()[-1]
         self.run_script("./stop.sh", Path(launch[launch.index("--logs") + 1]).name)
         return launch[1:]
@@ -76,7 +78,7 @@ class LocalRanks(Project):
         self.program.write_text("#!/bin/sh\necho 'usage error: unknown flag' >&2\nexit 3\n")
         log = (self.project / "training_log.md").read_text()
         done = self.run_script("./train_local_dist.sh", "-n", "2", "--", "--sed", "7", tools=True)
-        self.assertEqual((done.returncode, done.stderr), (3, "usage error: unknown flag\n"))
+        self.assertEqual((done.returncode, done.stderr), (3, BUILDING + "usage error: unknown flag\n"))
         self.assertEqual((self.jobs(), (self.project / "training_log.md").read_text()), (self.known, log))
 
     def test_bad_input(self):
