@@ -20,7 +20,10 @@ namespace {
 
 constexpr const char* kEngineName = "LibTorch";
 
-std::string first_line_of(std::string_view text) {
+// In one line. TorchScript tells where it was first, and last what happened.
+std::string reason_of(std::string_view text) {
+  constexpr std::string_view kReason = "RuntimeError: ";
+  if (const std::size_t at = text.rfind(kReason); at != std::string_view::npos) text.remove_prefix(at + kReason.size());
   return std::string(text.substr(0, text.find('\n')));
 }
 
@@ -28,7 +31,7 @@ std::string first_line_of(std::string_view text) {
 template <typename Work>
 auto with_torch(const char* what, const std::string& value, const Work& work) {
   const auto fail = [&](const char* message) {
-    const std::string why = first_line_of(message);
+    const std::string why = reason_of(message);
     return Error(ErrorKind::kBackend, what, value.empty() ? why : format("{} ({})", value, why),
                  "check the inputs, or copy or export the model again");
   };

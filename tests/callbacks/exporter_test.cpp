@@ -138,6 +138,32 @@ TEST(ExportModel, PublishesNothingThatAnswersOtherwise) {
   EXPECT_TRUE(torch::equal(torch::rand({4}), next)) << "the training draws other numbers";
 }
 
+/// Takes series of any length from 3 on.
+class Series final : public Model {
+ public:
+  Series() { layer_ = register_module("layer", torch::nn::Conv1d(1, 2, 3)); }
+  Tensors example_inputs() const override { return {{"x", torch::ones({1, 1, 8})}}; }
+  std::vector<DynamicAxis> dynamic_axes() const override { return {{"x", 0, "batch"}, {"x", 2, "time"}}; }
+  Tensors forward(const Tensors& inputs) override { return {{"y", layer_(inputs["x"])}}; }
+  torch::Tensor loss(const Tensors& outputs, const Tensors&) override { return outputs["y"].mean(); }
+
+ private:
+  torch::nn::Conv1d layer_{nullptr};
+};
+
+TEST(ExportModel, RunsInLibTorchWhichSaysWhyItCannot) {
+  const TemporaryFolder folder;
+  Series model;
+  export_model(model, {.folder = folder / "1"});
+  const auto backend = load_backend(folder / "1", "torch");
+  const auto run = [&](std::int64_t time) {
+    const torch::Tensor x = torch::ones({1, 1, time});
+    return backend->run(std::vector{view_of("x", x)})[0].shape;
+  };
+  EXPECT_THAT(run(5), ElementsAre(1, 2, 3));
+  EXPECT_THAT(message_of(ErrorKind::kBackend, [&] { run(2); }), HasSubstr("Kernel size can't be greater"));
+}
+
 TEST(ExportModel, NeedsDataForEightBits) {
   const TemporaryFolder folder;
   SmallModel model;
