@@ -38,7 +38,7 @@ std::vector<std::int64_t> shape_of(const Json& json) {
 // [[0.5, ...], ...], as deep as the input is.
 std::string example_of(const TensorSpec& spec, bool has_batch) {
   std::string text = is_floating(spec.dtype) ? "0.5" : spec.dtype == DType::kBool ? "true" : "1";
-  for (std::size_t axis = has_batch ? 1 : 0; axis < spec.axes.size(); ++axis) text = "[" + text + ", ...]";
+  for (std::size_t axis = has_batch ? 1 : 0; axis < spec.axes.size(); ++axis) text = format("[{}, ...]", text);
   return text;
 }
 
@@ -236,7 +236,7 @@ Sample sample_of_json(std::string_view text, const std::string& name, const Sign
     }
     return sample;
   } catch (const Json::exception& error) {
-    const std::string special = "; write null for nan, \"Infinity\" or \"-Infinity\" for infinity";
+    const std::string special = R"(; write null for nan, "Infinity" or "-Infinity" for infinity)";
     throw Error(ErrorKind::kData, "the line is not JSON", format("{} ({})", name, reason_of(error)),
                 fix_for(signature) + (is_about_special_number(error, text) ? special : ""));
   } catch (const BadValue& bad) {
@@ -244,8 +244,8 @@ Sample sample_of_json(std::string_view text, const std::string& name, const Sign
   }
 }
 
-JsonLinesReader::JsonLinesReader(const std::filesystem::path& path, const Signature& signature)
-    : lines_(path), signature_(signature) {}
+JsonLinesReader::JsonLinesReader(const std::filesystem::path& path, Signature signature)
+    : lines_(path), signature_(std::move(signature)) {}
 
 std::optional<Sample> JsonLinesReader::next() {
   while (const std::optional<std::string_view> line = lines_.next()) {

@@ -30,7 +30,7 @@ Sample sample_of_json(std::string_view text, const std::string& name, const Sign
 class JsonLinesReader final : public SampleReader {
  public:
   /// "-" is standard input. The signature says which types the numbers get.
-  JsonLinesReader(const std::filesystem::path& path, const Signature& signature);
+  JsonLinesReader(const std::filesystem::path& path, Signature signature);
 
   std::optional<Sample> next() override;
   bool is_ready() override { return lines_.is_ready(); }

@@ -22,7 +22,7 @@ constexpr std::size_t kLongest = std::size_t{1} << 30;
 LineReader::LineReader(const std::filesystem::path& path) : name_(path == "-" ? "standard input" : path.string()) {
   descriptor_ = path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   const int reason = errno;
-  if (descriptor_ < 0 || ::pipe2(wake_, O_CLOEXEC) != 0) {
+  if (descriptor_ < 0 || ::pipe2(wake_.data(), O_CLOEXEC) != 0) {
     if (descriptor_ >= 0) ::close(descriptor_);
     throw Error(ErrorKind::kData, "the file cannot be read", format("{} ({})", name_, std::strerror(reason)),
                 "check the path and who may read it");
@@ -75,8 +75,8 @@ bool LineReader::has_line() {
 
 // Reads what there is. False if that was nothing yet.
 bool LineReader::fill(bool wait) {
-  pollfd polled[] = {{descriptor_, POLLIN, 0}, {wake_[0], POLLIN, 0}};
-  if (::poll(polled, 2, wait ? -1 : 0) < 0 && errno != EINTR)
+  std::array<pollfd, 2> polled = {{{descriptor_, POLLIN, 0}, {wake_[0], POLLIN, 0}}};
+  if (::poll(polled.data(), polled.size(), wait ? -1 : 0) < 0 && errno != EINTR)
     throw Error(ErrorKind::kData, "the file cannot be read", format("{} ({})", name_, std::strerror(errno)),
                 "try again");
   if (polled[1].revents != 0 || polled[0].revents == 0) return false;

@@ -2,6 +2,7 @@
 #ifndef BASE_INFER_LINE_READER_H_
 #define BASE_INFER_LINE_READER_H_
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -38,7 +39,7 @@ class LineReader {
 
   std::string name_;
   int descriptor_ = -1;
-  int wake_[2] = {-1, -1};  // a pipe: what is written to it ends a wait
+  std::array<int, 2> wake_ = {-1, -1};  // a pipe: what is written to it ends a wait
   std::string buffer_;
   std::size_t begin_ = 0;     // of what was not returned yet
   std::size_t searched_ = 0;  // up to here there is no end of a line
