@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <ctime>
 #include <limits>
-#include <ranges>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -207,9 +206,10 @@ fs::path choose_export(const fs::path& folder) {
                 "give the folder of an exported model, such as exports/400");
   }
   std::vector<Named> exports = exports_in(folder);
-  const auto others = std::ranges::stable_partition(exports, [](const Named& one) { return one.suffix.empty(); });
-  const std::vector<Named> precisions(others.begin(), others.end());
-  exports.erase(others.begin(), others.end());
+  const auto others =
+      std::stable_partition(exports.begin(), exports.end(), [](const Named& one) { return one.suffix.empty(); });
+  const std::vector<Named> precisions(others, exports.end());
+  exports.erase(others, exports.end());
   for (const auto& group : {exports, precisions})
     if (auto best = best_of(group)) return *best;
   const bool is_run = fs::is_directory(folder / "exports", error);
@@ -223,8 +223,8 @@ void keep_newest_exports(const fs::path& folder, std::int64_t count) {
   std::vector<Named> exports = exports_in(folder);
   std::erase_if(exports, [](const Named& one) { return !one.suffix.empty(); });
   const std::optional<fs::path> best = best_of(exports);
-  for (const Named& one : exports | std::views::drop(count))
-    if (one.path != best) remove_folder(kExportFolder, one.path);
+  for (std::size_t i = static_cast<std::size_t>(count); i < exports.size(); ++i)
+    if (exports[i].path != best) remove_folder(kExportFolder, exports[i].path);
 }
 
 }  // namespace base

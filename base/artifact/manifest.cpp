@@ -146,9 +146,10 @@ std::string manifest_text(const ExportManifest& manifest) {
     json["metrics"] = OrderedJson::object();
     for (const auto& [name, value] : manifest.metrics) json["metrics"][name] = number_json<OrderedJson>(value);
     json["score"] = nullptr;
-    if (manifest.score)
+    if (manifest.score) {
       json["score"] = {{"value", number_json<OrderedJson>(*manifest.score)},
                        {"lower_is_better", manifest.lower_is_better}};
+    }
     json["files"] = OrderedJson::array();
     for (const auto& [name, size, crc] : manifest.files)
       json["files"].push_back({{"name", name}, {"size", size}, {"crc32c", format("{:08x}", crc)}});

@@ -130,9 +130,10 @@ std::unique_ptr<Backend> load_backend(const std::filesystem::path& folder, const
   const Target wanted = parse_target(target);
   const Artifact artifact = Artifact::open(choose_export(folder), Artifact::Check::kSizes);
   if (auto backend = try_load(artifact, wanted, options, reasons)) return backend;
-  if (reasons.empty())
+  if (reasons.empty()) {
     throw Error(ErrorKind::kBackend, "this program has no engine for the target", target,
                 std::string(wanted.known->how));
+  }
   throw Error(ErrorKind::kDevice, "no engine can run on the target", format("{} ({})", target, reasons),
               "take another target, such as cpu, or a machine that has what is missing");
 }

@@ -79,9 +79,10 @@ HostTensor copy_of(const TensorView& view) {
 HostTensor mean_or_mode_of(std::span<const TensorView> tensors) {
   const TensorView& first = tensors.front();
   for (const TensorView& other : tensors) {
-    if (other.shape != first.shape)
+    if (other.shape != first.shape) {
       throw Error(ErrorKind::kUsage, "answers of different shapes do not make one answer", first.name,
                   "collapse them in your way");
+    }
   }
   NewTensor one = new_tensor(first.name, first.dtype, first.shape);
   const std::size_t size = size_of(first.dtype);

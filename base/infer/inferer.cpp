@@ -76,9 +76,10 @@ TensorView rows_of(const TensorView& view, std::int64_t from, std::int64_t count
 // Puts the outputs of a further piece behind those that are there.
 void append(HostTensor& all, const TensorView& piece) {
   std::vector<std::int64_t> shape = all.view.shape;
-  if (!std::equal(shape.begin() + 1, shape.end(), piece.shape.begin() + 1, piece.shape.end()))
+  if (!std::equal(shape.begin() + 1, shape.end(), piece.shape.begin() + 1, piece.shape.end())) {
     throw Error(ErrorKind::kBackend, "the outputs change their shape from run to run", piece.name,
                 "run fewer at a time");
+  }
   shape[0] += piece.shape[0];
   NewTensor joined = new_tensor(piece.name, piece.dtype, std::move(shape));
   const std::size_t before = all.view.bytes.size();
@@ -109,9 +110,9 @@ struct Inferer::Pending {
 Inferer::Inferer(const std::filesystem::path& folder, const InfererOptions& options)
     : Inferer(load_backend(folder, options.target, {.threads = options.threads}), options) {}
 
-Inferer::Inferer(std::unique_ptr<Backend> backend, const InfererOptions& options)
+Inferer::Inferer(std::unique_ptr<Backend> backend, InfererOptions options)
     : backend_(std::move(backend)),
-      options_(options),
+      options_(std::move(options)),
       row_(backend_->signature()),
       has_batch_(has_batch_axis(backend_->signature())) {
   if (options_.batch_size < 1 || options_.queue < 1) {
@@ -235,6 +236,7 @@ void Inferer::deliver(const InferBatch& batch, AnswerSink& sink, Stats& stats) c
         for (const InferBatch::Place& place : entry.places) answers.push_back(batch.answer(place));
         const std::vector<HostTensor> collapsed = options_.collapse(answers);
         std::vector<TensorView> views;
+        views.reserve(collapsed.size());
         for (const HostTensor& tensor : collapsed) views.push_back(tensor.view);
         sink.take(entry.sample, views);
       }

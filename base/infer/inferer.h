@@ -44,7 +44,7 @@ class Inferer {
  public:
   explicit Inferer(const std::filesystem::path& folder, const InfererOptions& options = {});
   /// With a backend of one's own.
-  Inferer(std::unique_ptr<Backend> backend, const InfererOptions& options);
+  Inferer(std::unique_ptr<Backend> backend, InfererOptions options);
   ~Inferer();
 
   const Signature& signature() const { return backend_->signature(); }

@@ -59,7 +59,7 @@ bool LineReader::is_ready() {
 void LineReader::cancel() {
   is_cancelled_ = true;
   const char byte = 0;
-  static_cast<void>(!::write(wake_[1], &byte, 1));
+  static_cast<void>(::write(wake_[1], &byte, 1) == 1);  // what cannot be written has been written before
 }
 
 std::string LineReader::where() const {
@@ -76,26 +76,29 @@ bool LineReader::has_line() {
 // Reads what there is. False if that was nothing yet.
 bool LineReader::fill(bool wait) {
   std::array<pollfd, 2> polled = {{{descriptor_, POLLIN, 0}, {wake_[0], POLLIN, 0}}};
-  if (::poll(polled.data(), polled.size(), wait ? -1 : 0) < 0 && errno != EINTR)
+  if (::poll(polled.data(), polled.size(), wait ? -1 : 0) < 0 && errno != EINTR) {
     throw Error(ErrorKind::kData, "the file cannot be read", format("{} ({})", name_, std::strerror(errno)),
                 "try again");
+  }
   if (polled[1].revents != 0 || polled[0].revents == 0) return false;
   if (begin_ > 0) {  // what was returned makes room
     buffer_.erase(0, begin_);
     searched_ -= begin_;
     begin_ = 0;
   }
-  if (buffer_.size() > kLongest)
+  if (buffer_.size() > kLongest) {
     throw Error(ErrorKind::kData, "a line is longer than 1 GB", format("{}:{}", name_, line_ + 1),
                 "write one sample a line");
+  }
   const std::size_t size = buffer_.size();
   buffer_.resize(size + kPiece);
   const ssize_t count = ::read(descriptor_, buffer_.data() + size, kPiece);
   const int reason = errno;
   buffer_.resize(size + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
-  if (count < 0 && reason != EINTR && reason != EAGAIN)
+  if (count < 0 && reason != EINTR && reason != EAGAIN) {
     throw Error(ErrorKind::kData, "the file cannot be read", format("{} ({})", name_, std::strerror(reason)),
                 "check the disk");
+  }
   if (count == 0) at_end_ = true;
   return true;
 }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -25,9 +26,9 @@ Error output_error(const std::string& name, int reason) {
 
 template <typename T>
 void append_chars(std::string& text, T value) {
-  char digits[32];
-  const auto end = std::to_chars(digits, digits + sizeof(digits), value).ptr;
-  text.append(digits, end);
+  std::array<char, 32> digits{};
+  char* const first = digits.data();
+  text.append(first, std::to_chars(first, first + digits.size(), value).ptr);
 }
 
 template <typename T>
