@@ -94,7 +94,7 @@ def predictor(build: Path, folder: Path, rounds: int) -> bool:
     for _ in range(4 * rounds):
         start = time.perf_counter()
         with subprocess.Popen([program, folder / "1", "--target", "cpu"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                              text=True) as process:
+                              stderr=subprocess.DEVNULL, text=True) as process:
             process.stdin.write(question)
             process.stdin.flush()
             answer = process.stdout.readline()
