@@ -21,6 +21,7 @@
 #include "base/infer/torch_backend.h"
 #include "base/log/error.h"
 #include "base/log/format.h"
+#include "base/model/mode_scope.h"
 #include "base/model/weights.h"
 #include "base/tensor/device.h"
 #include "base/tensor/tensor_view.h"
@@ -94,22 +95,6 @@ torch::Device device_of(const Model& model) {
   return parameters.empty() ? torch::Device(torch::kCPU) : parameters.front().device();
 }
 
-/// As it is served; afterwards the model and the random numbers are as before, also if something is thrown.
-class Serving {
- public:
-  explicit Serving(Model& model) : model_(model), mode_(model.mode()), keep_(device_of(model)) {
-    model.set_mode(Model::Mode::kInfer);
-  }
-  ~Serving() { model_.set_mode(mode_); }
-  Serving(const Serving&) = delete;
-  Serving& operator=(const Serving&) = delete;
-
- private:
-  Model& model_;
-  Model::Mode mode_;
-  KeepRandomState keep_;
-};
-
 Tensors answers_of(Model& model, const Tensors& inputs) {
   const torch::NoGradGuard no_grad;
   return model.run(inputs.to(device_of(model)));
@@ -150,7 +135,8 @@ void prove(Model& model, const std::filesystem::path& folder, const Signature& s
 }  // namespace
 
 void export_model(Model& model, const ExportRequest& request) {
-  const Serving serving(model);
+  const KeepRandomState random(device_of(model));
+  const ModeScope mode(model, Model::Mode::kInfer);
   ArtifactWriter writer(request.folder);
   const Trace trace = trace_model(model);
   write_torch_script(trace, writer.path() / kTorchScriptFile);

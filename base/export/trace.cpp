@@ -13,6 +13,7 @@
 #include "base/export/trace_sizes.h"
 #include "base/log/error.h"
 #include "base/log/format.h"
+#include "base/model/mode_scope.h"
 #include "base/tensor/tensor_view.h"
 
 namespace base {
@@ -21,14 +22,12 @@ namespace {
 /// The model as it is served, on the CPU and in the plain layout. Afterwards as it was, with the same memory.
 class Served {
  public:
-  explicit Served(Model& model) : model_(model), mode_(model.mode()) {
-    model_.set_mode(Model::Mode::kInfer);
-    for (torch::Tensor& tensor : model_.parameters()) move(tensor);
-    for (torch::Tensor& tensor : model_.buffers()) move(tensor);
+  explicit Served(Model& model) : mode_(model, Model::Mode::kInfer) {
+    for (torch::Tensor& tensor : model.parameters()) move(tensor);
+    for (torch::Tensor& tensor : model.buffers()) move(tensor);
   }
   ~Served() {
     for (auto& [tensor, data] : moved_) tensor.set_data(data);
-    model_.set_mode(mode_);
   }
   Served(const Served&) = delete;
   Served& operator=(const Served&) = delete;
@@ -41,8 +40,7 @@ class Served {
     moved_.emplace_back(std::move(tensor), data);
   }
 
-  Model& model_;
-  Model::Mode mode_;
+  ModeScope mode_;
   std::vector<std::pair<torch::Tensor, torch::Tensor>> moved_;
 };
 

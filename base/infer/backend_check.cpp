@@ -7,7 +7,6 @@
 #include <cstring>
 #include <limits>
 
-#include "base/infer/host_tensor.h"
 #include "base/infer/random_inputs.h"
 #include "base/infer/tensorrt_precision.h"
 #include "base/log/error.h"

@@ -12,6 +12,7 @@
 
 #include "base/log/format.h"
 #include "base/log/log.h"
+#include "base/model/mode_scope.h"
 #include "base/tensor/device.h"
 
 namespace base {
@@ -131,8 +132,7 @@ class WithoutGradients {
 
 std::vector<GraphNode> graph_of(Model& model) {
   const torch::NoGradGuard no_grad;
-  const Model::Mode before = model.mode();
-  model.set_mode(Model::Mode::kInfer);
+  const ModeScope mode(model, Model::Mode::kInfer);
   const auto parameters = model.parameters();
   const torch::Device device = parameters.empty() ? torch::Device(torch::kCPU) : parameters.front().device();
   const WithoutGradients constants(parameters);
@@ -166,7 +166,6 @@ std::vector<GraphNode> graph_of(Model& model) {
     const std::string text = error.what();
     log::warn("the network cannot be drawn: {}", text.substr(0, text.find('\n')));
   }
-  model.set_mode(before);
   return nodes;
 }
 

@@ -12,6 +12,7 @@
 #include "base/log/error.h"
 #include "base/log/format.h"
 #include "base/log/log.h"
+#include "base/model/mode_scope.h"
 #include "base/tensor/device.h"
 #include "base/tensor/one_thread.h"
 #include "base/train/precision.h"
@@ -231,8 +232,7 @@ Trainer& Trainer::validate() {
 Results Trainer::measure(const DataLoader& data, const DataSettings& settings, bool with_callbacks) {
   const torch::NoGradGuard no_grad;
   const auto average = swap_in_average();
-  const Model::Mode before = model_->mode();
-  model_->set_mode(Model::Mode::kEval);
+  const ModeScope mode(*model_, Model::Mode::kEval);
   Metrics metrics;
   BatchStream stream(data, {.settings = settings, .seed = settings_.seed, .pin = device_.is_cuda(), .world = world()});
   TrainState pass = state_;
@@ -274,7 +274,6 @@ Results Trainer::measure(const DataLoader& data, const DataSettings& settings, b
   if (with_callbacks) callbacks_.add_results(pass, results);
   results = results_of_first(results);
   enter(state_.mode, state_, control_);
-  model_->set_mode(before);
   return results;
 }
 

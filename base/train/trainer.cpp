@@ -140,7 +140,8 @@ torch::Tensor Trainer::training_step(const Tensors& batch, Tensors& outputs) {
 Tensors Trainer::validation_step(const Tensors& batch, Metrics& metrics) {
   Tensors outputs = model_->run(batch);
   const torch::Tensor& first = batch.begin()->second;
-  metrics.get<Mean>("loss").update(model_->loss(outputs, batch).item<double>(), static_cast<double>(first.size(0)));
+  const torch::Tensor loss = run_hook("loss", outputs, [&] { return model_->loss(outputs, batch); });
+  metrics.get<Mean>("loss").update(loss.item<double>(), static_cast<double>(first.size(0)));
   model_->measure(outputs, batch, metrics);
   return outputs;
 }
