@@ -53,6 +53,10 @@ std::string add_to_project(const fs::path& folder, const AddOptions& options) {
   const TemplateSet set = load_templates(options.templates.empty() ? project.template_origin : options.templates);
   const Addition& addition = find_addition(set, options.kind);
   const ClassName name = parse_class_name(options.name);
+  if (std::find(addition.taken.begin(), addition.taken.end(), name.file_name) != addition.taken.end()) {
+    throw base::Error(base::ErrorKind::kUsage, base::format("there is a {} of this name in the library", addition.kind),
+                      name.file_name, "choose another, such as my_" + name.file_name);
+  }
   Variables variables = project.answers_for(set, {}).variables();
   variables["class_name"] = name.class_name;
   variables["file_name"] = name.file_name;

@@ -10,6 +10,7 @@
 
 #include "base/log/format.h"
 #include "generator/version.h"
+#include "generator/words.h"
 
 namespace generator {
 namespace {
@@ -33,7 +34,7 @@ Finding judge(const Tool& tool, const std::string& path, const ProcessResult& an
       .what = tool.what, .is_required = tool.is_required, .state = State::kBroken, .path = path, .fix = tool.get};
   const std::optional<Version> version = parse_version(answer.output);
   if (!answer.failure.empty()) {
-    finding.problem = answer.failure;
+    finding.problem = base::format("{} from `{} {}`", answer.failure, path, joined(tool.question, " "));
   } else if (!version) {
     finding.problem = "its version cannot be read";
   } else {

@@ -168,12 +168,17 @@ class SetReader {
 
   Addition read_addition(const std::string& kind, const Json& object) const {
     reader_.expect(object, Json::Kind::kObject, "an addition");
-    reader_.check_keys(object, {"text", "files", "insertions", "next"});
+    reader_.check_keys(object, {"text", "files", "insertions", "next", "taken"});
     Addition addition{kind,
                       reader_.text(reader_.required(object, "text"), "text"),
                       read_rules(reader_.required(object, "files")),
                       {},
-                      read_next(object)};
+                      read_next(object),
+                      {}};
+    if (const Json* taken = object.find("taken")) {
+      reader_.expect(*taken, Json::Kind::kList, "taken");
+      for (const Json& name : taken->items) addition.taken.push_back(reader_.text(name, "a name"));
+    }
     const Json* const insertions = object.find("insertions");
     if (insertions == nullptr) return addition;
     reader_.expect(*insertions, Json::Kind::kList, "insertions");

@@ -62,6 +62,7 @@ struct Addition {
   std::vector<FileRule> files;
   std::vector<Insertion> insertions;
   Hint next;
+  std::vector<std::string> taken;  // file names that mean something else already
 };
 
 struct TemplateSet {

@@ -25,10 +25,9 @@ struct Ready {
 
 std::unique_ptr<Callback> make_early_stopping(const Parts& parts) {
   EarlyStoppingSettings settings = parts.settings.early_stopping;
-  if (settings.figure.empty()) {
-    settings.figure = parts.trainer.settings().score;
-    settings.lower_is_better = parts.trainer.settings().lower_is_better;
-  }
+  const TrainSettings& train = parts.trainer.settings();
+  if (settings.figure.empty()) settings.figure = train.score;
+  if (settings.figure == train.score) settings.lower_is_better = train.lower_is_better;
   return std::make_unique<EarlyStopping>(settings);
 }
 

@@ -11,7 +11,7 @@ namespace base {
 
 void EarlyStoppingSettings::declare(Knobs& knobs) {
   knobs.add("figure", figure, "the figure of validation to watch; empty: the score of the training");
-  knobs.add("lower_is_better", lower_is_better, "of this figure");
+  knobs.add("lower_is_better", lower_is_better, "of this figure, if it is not the score");
   knobs.add("patience", patience, "validations in a row without progress after which the run ends", {.min = 1});
   knobs.add("least_change", least_change, "what counts as progress", {.min = 0.0});
 }

@@ -23,7 +23,19 @@ void require_floats(const torch::Tensor& image) {
   require_picture(image);
   if (image.is_floating_point()) return;
   throw Error(ErrorKind::kData, "this augmenter takes a picture of floats", describe(image),
-              "convert it in parse(): image.to(torch::kFloat).div(255)");
+              "convert it in parse(), where example_inputs() and preprocess() of the model are for floats too: "
+              "image.to(torch::kFloat).div(255)");
+}
+
+/// A change of colours that is written for floats, on bytes too: rounded, and kept from 0 to 255.
+template <typename Change>
+torch::Tensor change_colours(const torch::Tensor& image, Change change) {
+  if (image.scalar_type() != torch::kUInt8) {
+    require_floats(image);
+    return change(image);
+  }
+  require_picture(image);
+  return change(image.to(torch::kFloat)).round_().clamp_(0, 255).to(torch::kUInt8);
 }
 
 void require_option(bool good, const char* rule, const std::string& value) {
@@ -83,17 +95,18 @@ Augmenter random_flip(double probability) {
 Augmenter random_brightness(double strength) {
   require_option(strength >= 0 && strength <= 1, "from 0 to 1", format("strength {}", strength));
   return [strength](const torch::Tensor& image, Random& random) {
-    require_floats(image);
-    return image.mul(random.uniform(1 - strength, 1 + strength));
+    const double factor = random.uniform(1 - strength, 1 + strength);
+    return change_colours(image, [&](const torch::Tensor& floats) { return floats.mul(factor); });
   };
 }
 
 Augmenter random_contrast(double strength) {
   require_option(strength >= 0 && strength <= 1, "from 0 to 1", format("strength {}", strength));
   return [strength](const torch::Tensor& image, Random& random) {
-    require_floats(image);
     const double factor = random.uniform(1 - strength, 1 + strength);
-    return image.mul(factor).add_(image.mean(), 1 - factor);  // mean + factor * (image - mean)
+    return change_colours(image, [&](const torch::Tensor& floats) {
+      return floats.mul(factor).add_(floats.mean(), 1 - factor);  // mean + factor * (floats - mean)
+    });
   };
 }
 

@@ -59,7 +59,7 @@ Tensors stack(std::span<const Example> examples, std::span<const Padding> ragged
         if (tensor.sizes() != first.sizes()) {
           throw Error(ErrorKind::kData, format("the examples' {} differ in shape", name),
                       format("{} and {}", describe(first), describe(tensor)),
-                      format("give all examples one shape, or pad them: name {} in ragged()", name));
+                      format("give all examples one shape in parse(), or pad them: name {} in ragged()", name));
         }
       }
       batch.set(name, torch::stack(tensors));

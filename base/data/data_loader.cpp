@@ -2,10 +2,23 @@
 
 #include <c10/util/Exception.h>
 
+#include <algorithm>
+
 #include "base/log/error.h"
 #include "base/log/format.h"
 
 namespace base {
+namespace {
+
+bool is_like(const Example& one, const Example& other) {
+  for (const auto& [name, tensor] : one) {
+    const torch::Tensor* const same = other.find(name);
+    if (same == nullptr || same->sizes() != tensor.sizes() || same->scalar_type() != tensor.scalar_type()) return false;
+  }
+  return true;
+}
+
+}  // namespace
 
 void DataLoader::rethrow_for(std::int64_t index) const {
   const std::string example = name_of(index);
@@ -44,7 +57,14 @@ Batch DataLoader::make_batch(std::span<const std::int64_t> indices, const Draw& 
     }
   }
   if (examples.empty()) return {};
-  return {collate(examples), {indices.begin(), indices.begin() + static_cast<std::ptrdiff_t>(examples.size())}};
+  try {
+    return {collate(examples), {indices.begin(), indices.begin() + static_cast<std::ptrdiff_t>(examples.size())}};
+  } catch (const Error& error) {
+    const auto unlike =
+        std::ranges::find_if(examples, [&](const Example& one) { return !is_like(examples.front(), one); });
+    if (unlike == examples.end() || !ragged().empty()) throw;
+    throw error.with_place(name_of(indices[static_cast<std::size_t>(unlike - examples.begin())]));
+  }
 }
 
 }  // namespace base

@@ -85,11 +85,15 @@ ImageList read_image_list(const std::filesystem::path& csv, const ImageListOptio
   return list;
 }
 
-ImageList read_image_folders(const std::filesystem::path& folder, const std::vector<std::string>& class_names) {
-  ImageList list{.folder = folder, .files = {}, .labels = {}, .class_names = class_names, .csv = {}, .lines = {}};
-  const auto classes = names_in(folder, [](const auto& entry) {
+std::vector<std::string> class_folders(const std::filesystem::path& folder) {
+  return names_in(folder, [](const auto& entry) {
     return entry.is_directory() && !entry.path().filename().string().starts_with('.');
   });
+}
+
+ImageList read_image_folders(const std::filesystem::path& folder, const std::vector<std::string>& class_names) {
+  ImageList list{.folder = folder, .files = {}, .labels = {}, .class_names = class_names, .csv = {}, .lines = {}};
+  const auto classes = class_folders(folder);
   if (class_names.empty()) list.class_names = classes;
   std::vector<std::int64_t> labels;
   for (const auto& name : classes) {

@@ -38,7 +38,10 @@ struct ImageListOptions {
 };
 ImageList read_image_list(const std::filesystem::path& csv, const ImageListOptions& options = {});
 
-/// folder/<class>/<file>, for files that end with .jpg, .jpeg or .png. The classes are the folders, sorted, unless
+/// The names of the folders in it, sorted: a class each. Those of the training data number the classes of all parts.
+std::vector<std::string> class_folders(const std::filesystem::path& folder);
+
+/// folder/<class>/<file>, for files that end with .jpg, .jpeg or .png. The classes are class_folders(folder), unless
 /// `class_names` lists them.
 ImageList read_image_folders(const std::filesystem::path& folder, const std::vector<std::string>& class_names = {});
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <iterator>
 #include <set>
+#include <utility>
 
 #include "base/log/error.h"
 #include "base/log/format.h"
@@ -210,9 +211,9 @@ void CallbackGraph::add_results(const TrainState& state, Results& results) {
   }
 }
 
-std::vector<CallbackGraph::Time> CallbackGraph::times() const {
+std::vector<CallbackGraph::Time> CallbackGraph::take_times() {
   std::vector<Time> times;
-  for (const Entry& entry : entries_) times.push_back({entry.name, entry.seconds, entry.is_disabled});
+  for (Entry& entry : entries_) times.push_back({entry.name, std::exchange(entry.seconds, 0), entry.is_disabled});
   std::ranges::stable_sort(times, std::ranges::greater{}, &Time::seconds);
   return times;
 }

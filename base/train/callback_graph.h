@@ -45,13 +45,13 @@ class CallbackGraph {
     for (const Entry& entry : entries_) visitor(*entry.callback);
   }
 
-  /// How long each took, the slowest first.
+  /// How long each took since this was last asked, the slowest first.
   struct Time {
     std::string name;
     double seconds = 0;
     bool is_disabled = false;
   };
-  std::vector<Time> times() const;
+  std::vector<Time> take_times();
 
  private:
   struct Entry {

@@ -85,6 +85,17 @@ void Trainer::check(const DataLoader& data, const Batch& batch) const {
                 [&](std::int64_t position) { return data.name_of(batch.indices[static_cast<std::size_t>(position)]); });
 }
 
+/// preprocess() then does not get in training what it gets in serving: bytes there and floats from 0 to 1 here, say.
+void Trainer::warn_of_other_types(const Tensors& batch) const {
+  if (!world().is_first()) return;
+  for (const auto& [name, example] : model_->example_inputs()) {
+    const torch::Tensor* const given = batch.find(name);
+    if (given == nullptr || given->scalar_type() == example.scalar_type()) continue;
+    log::warn("{} of the data is {} where example_inputs() of the model, which is what it will be served, has {}", name,
+              describe(*given), describe(example));
+  }
+}
+
 /// Returns what callbacks may take, if there are any that do. `examples` are those of all processes in this step, of
 /// which this one may have none.
 Tensors Trainer::train_batch(const Batch& batch, std::int64_t examples) {
@@ -93,6 +104,7 @@ Tensors Trainer::train_batch(const Batch& batch, std::int64_t examples) {
   if (small_steps_) one_thread.emplace();
   const bool has_examples = batch.size() > 0;
   if (has_examples) check(*training_, batch);
+  if (has_examples && !std::exchange(types_compared_, true)) warn_of_other_types(batch.tensors);
   const Tensors tensors = to_device(has_examples ? batch.tensors : stand_in());
   Tensors outputs;
   torch::Tensor loss;
@@ -174,8 +186,8 @@ void Trainer::end_epoch() {
   loss_count_ = 0;
 }
 
-/// Reading a number from a GPU waits for it, so there it is done only where it is logged. `share` is this process's
-/// part of the examples.
+/// Every batch counts in the figures of its epoch. Reading a number from a GPU waits for it, so there only those that
+/// are logged do. `share` is this process's part of the examples.
 void Trainer::note_loss(const torch::Tensor& loss, double share, const Tensors& outputs, const Tensors& batch) {
   const bool logged = state_.iteration % settings_.log_every == 0;  // the first of each epoch at least
   if (!logged && !device_.is_cpu()) return;
@@ -197,9 +209,8 @@ void Trainer::note_loss(const torch::Tensor& loss, double share, const Tensors& 
     model_->measure(outputs, batch, metrics_);
     metrics_.load_state(totals);
   }
-  if (!logged) return;
   if (share > 0) model_->measure(outputs, batch, metrics_);
-  state_.training = training_results();
+  if (logged) state_.training = training_results();
 }
 
 Results Trainer::training_results() {
@@ -335,11 +346,12 @@ void Trainer::end() {
   begun_ = false;
 }
 
-void Trainer::log_callback_times() const {
+void Trainer::log_callback_times() {
   const std::int64_t lost = summaries_.front().lost();  // all of the run's are siblings
   if (lost > 0) log::warn("TensorBoard lacks {} events that could not be written", lost);
-  for (const auto& [name, seconds, is_disabled] : callbacks_.times()) {
-    const double percent = state_.seconds > 0 ? 100 * seconds / state_.seconds : 0.0;
+  const std::chrono::duration<double> run = std::chrono::steady_clock::now() - started_;
+  for (const auto& [name, seconds, is_disabled] : callbacks_.take_times()) {
+    const double percent = 100 * seconds / run.count();
     if (percent < 0.1 && !is_disabled) continue;  // what costs nothing is not worth a line
     log::info("callback {:<20} {:8.3f} s  {:5.2f} % of the run{}", name, seconds, percent,
               is_disabled ? ", switched off" : "");

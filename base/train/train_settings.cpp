@@ -36,8 +36,8 @@ void TrainSettings::declare(Knobs& knobs) {
   knobs.add("accumulate", accumulate, "batches whose gradients are added up for one step", {.min = 1});
   knobs.add("clip_norm", clip_norm, "the largest norm of all gradients together; 0: any", {.min = 0.0});
   knobs.add("clip_value", clip_value, "the largest element of a gradient; 0: any", {.min = 0.0});
-  knobs.add("log_every", log_every, "steps between lines in the log, and between batches of training that are measured",
-            {.min = 1});
+  knobs.add("log_every", log_every,
+            "steps between lines in the log and, on a GPU, between batches of training that are measured", {.min = 1});
   knobs.add("validate_every_steps", validate_every_steps, "validate after so many steps; 0: not by steps", {.min = 0});
   knobs.add("validate_every_epochs", validate_every_epochs, "validate after so many epochs; 0: not by epochs",
             {.min = 0});

@@ -114,6 +114,7 @@ class Trainer {
   void end();
   void train_until(std::int64_t last_step, bool stop_at_epoch_end);
   void check(const DataLoader& data, const Batch& batch) const;
+  void warn_of_other_types(const Tensors& batch) const;
   Tensors train_batch(const Batch& batch, std::int64_t examples_of_all);
   void update_weights();
   void settle();
@@ -124,7 +125,7 @@ class Trainer {
   void end_epoch();
   Results training_results();
   void warn_of_nothing_left() const;
-  void log_callback_times() const;
+  void log_callback_times();
 
   // trainer.cpp: how it is set up, saved and restored.
   void prepare();
@@ -184,7 +185,8 @@ class Trainer {
   double agreed_seconds_ = 0;          // of training, by the clock of the first process
   std::chrono::steady_clock::time_point started_;
   bool begun_ = false;
-  bool takes_data_ = false;  // a callback of the first process sees the batches of training
+  bool types_compared_ = false;  // of the data and of the model's example
+  bool takes_data_ = false;      // a callback of the first process sees the batches of training
 };
 
 /// The trainer of a run, from its folder alone: its settings, and the checkpoint. T has a type Settings and is made

@@ -11,7 +11,7 @@ namespace <@ namespace @> {
 namespace {
 
 TEST(<@ class_name @>, TakesAStep) {
-  Settings settings{.folder = testing::TempDir() + "<@ identifier @>_data"};
+  Settings settings;
   settings.train.device = "cpu";
   const auto model = std::make_shared<Model>(settings);
   const auto data = std::make_shared<DataLoader>(settings, base::Part::kTraining);

@@ -56,7 +56,7 @@ parse_options() {
         if [[ " ${switches[*]} " = *" $name "* ]]; then
           printf -v "$name" true
         else
-          [[ " ${hyper_parameters[*]} " = *" $name "* ]] || fail "unknown option '$1'" "--help lists them"
+          [[ " ${hyper_parameters[*]} " = *" $name "* ]] || fail "unknown option '$1'" "--help lists them; a flag of the program goes after --: -- $1"
           [ $# -gt 1 ] || fail "$1 needs a value" "$1 VALUE"
           given+=("$name")
           printf -v "$name" %s "$2" && shift
@@ -125,7 +125,7 @@ find_conan() {
   command -v conan && return
   local tool
   tool=$(readlink -f "$(command -v scaffold)") && tool=${tool%/bin/*}/libexec/scaffold/venv/bin/conan
-  [ -x "$tool" ] || fail "Conan is not on this machine" "python3 -m pip install conan, or \`./dev install\` in scaffold's repository"
+  [ -x "$tool" ] || fail "Conan is not on this machine" "put the folder of the scaffold command on PATH, which has one beside it, or python3 -m pip install conan"
   echo "$tool"
 }
 
@@ -196,7 +196,12 @@ start_job() {
   # A mistake leaves nothing behind.
   [ "$data" = data ] || [ -e "$data" ] || fail "there is no folder $data with data" "give --data FOLDER; samples are made up in the folder data alone" 5
   "build/$preset/<@ identifier @>" settings "${words[@]}" >/dev/null || exit
-  if [ -z "$resume" ]; then name_job; else job=$resume; fi
+  if [ -n "$resume" ]; then
+    job=$resume
+  else
+    name_job
+    echo "batch size $batch_size, learning rate $learning_rate and epochs $epochs by ${0##*/}, all else by config/train.toml"
+  fi
   ! is_running "$job" || fail "the job $job still runs" "./stop.sh $job"
   keep_options
   log=runlogs/$job/train

@@ -2,9 +2,6 @@
 
 #include "src/data_loader.h"
 
-<% if task != "empty" %>
-#include <base/data/sample_data.h>
-<% endif %>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -15,16 +12,7 @@ namespace <@ namespace @> {
 namespace {
 
 TEST(DataLoader, GivesTheModelItsInputs) {
-  const Settings settings{.folder = testing::TempDir() + "<@ identifier @>_data"};
-<% if data == "images" %>
-  base::write_sample_pictures(settings.folder);
-<% else if data == "idx" %>
-  base::write_sample_idx(settings.folder);
-<% else if task == "regression" %>
-  base::write_sample_table(settings.folder);
-<% else if task == "time-series-embedding" %>
-  base::write_sample_series(settings.folder);
-<% endif %>
+  const Settings settings;
   const DataLoader loader(settings, base::Part::kTraining);
   ASSERT_GT(loader.size(), 1);
   const std::array<std::int64_t, 2> indices{0, 1};

@@ -79,6 +79,16 @@ TEST(EarlyStopping, StopsAfterSoManyValidationsWithoutProgress) {
   EXPECT_EQ(run.make().run().state().epoch, 4);
 }
 
+TEST(EarlyStopping, TakesTheScoreAsTheTrainingDoes) {
+  Observed run({"early_stopping"});
+  run.settings.train.epochs = 100;
+  run.settings.train.score = "mae";
+  run.settings.train.lower_is_better = false;  // so it gets worse from the start
+  run.callbacks.early_stopping.figure = "mae";
+  run.callbacks.early_stopping.patience = 3;
+  EXPECT_LT(run.make().run().state().epoch, 20);
+}
+
 TEST(EarlyStopping, NamesTheFiguresThatThereAre) {
   Observed run({"early_stopping"});
   run.callbacks.early_stopping.figure = "accuracy";

@@ -10,6 +10,7 @@
 namespace base {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 torch::Tensor ramp(std::int64_t channels, std::int64_t height, std::int64_t width) {
@@ -116,6 +117,17 @@ TEST(RandomContrast, KeepsTheMeanAndScalesTheDistanceToIt) {
   EXPECT_EQ(stronger.size(), 2);
 }
 
+TEST(Augment, ChangesTheColoursOfBytesAsThoseOfFloats) {
+  const auto bytes = torch::arange(0, 256, torch::kUInt8).view({1, 16, 16});
+  for (const auto& augmenter : {random_brightness(0.5), random_contrast(0.5)}) {
+    Random random(3), again(3);
+    for (int draw = 0; draw < 20; ++draw) {
+      const auto expected = augmenter(bytes.to(torch::kFloat), again).round().clamp(0, 255).to(torch::kUInt8);
+      EXPECT_TRUE(same(augmenter(bytes, random), expected));
+    }
+  }
+}
+
 TEST(Normalise, WorksByChannel) {
   Random random(1);
   const auto picture = torch::stack({torch::full({2, 2}, 3.F), torch::full({2, 2}, 8.F)});
@@ -135,10 +147,14 @@ TEST(Augment, RefusesWhatIsNoPictureOfFloats) {
               HasSubstr("takes a picture [channels, height, width]: float32 [4, 4]"));
   for (const auto& augmenter : {random_brightness(0.1), random_contrast(0.1), normalise({0}, {1})}) {
     EXPECT_THAT(data_error([&] {
-                  augmenter(torch::zeros({1, 4, 4}, torch::kUInt8), random);
+                  augmenter(torch::zeros({1, 4, 4}, torch::kLong), random);
                 }),
                 HasSubstr("takes a picture of floats"));
   }
+  EXPECT_THAT(data_error([&] {
+                normalise({0}, {1})(torch::zeros({1, 4, 4}, torch::kUInt8), random);
+              }),
+              AllOf(HasSubstr("takes a picture of floats"), HasSubstr("example_inputs()")));
 }
 
 TEST(Augment, RefusesOptionsThatMakeNoSense) {

@@ -55,6 +55,14 @@ class Broken final : public Counting {
   std::string where(std::int64_t index) const override { return "list.csv:" + std::to_string(index + 2); }
 };
 
+/// Example 5 is longer than the others.
+class Uneven final : public Counting {
+ public:
+  using Counting::Counting;
+  Example parse(std::int64_t index) const override { return {{"x", torch::zeros({index == 5 ? 3 : 2})}}; }
+  std::string where(std::int64_t index) const override { return "list.csv:" + std::to_string(index + 2); }
+};
+
 Numbers numbers_of(const Batch& batch) {
   const torch::Tensor x = batch["x"].contiguous();
   return {x.data_ptr<std::int64_t>(), x.data_ptr<std::int64_t>() + x.numel()};
@@ -296,6 +304,16 @@ TEST(Stack, PadsRaggedTensorsAndSaysHowLongTheyWere) {
 TEST(Join, PadsTheSmallerBatches) {
   const std::vector<torch::Tensor> batches{torch::tensor({{1, 2, 3}}), torch::tensor({{4}, {5}})};
   EXPECT_TRUE(join(batches, {"tokens", -1}).equal(torch::tensor({{1, 2, 3}, {4, -1, -1}, {5, -1, -1}})));
+}
+
+TEST(DataLoader, NamesTheExampleThatIsNotLikeTheOthers) {
+  try {
+    static_cast<void>(Uneven(9).make_batch(std::vector<std::int64_t>{1, 2, 5, 6}, {}));
+    FAIL() << "it was taken";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the examples' x differ in shape: float32 [2] and float32 [3]"));
+    EXPECT_THAT(error.what(), HasSubstr("example 5 (list.csv:7)"));
+  }
 }
 
 TEST(Stack, RefusesWhatDoesNotFitTogether) {

@@ -132,6 +132,7 @@ TEST_F(ImageLists, ReadFoldersOfClasses) {
   EXPECT_THAT(list.class_names, ElementsAre("cat", "dog"));
   EXPECT_TRUE(same(list.labels, torch::tensor({0, 0, 1}, torch::kLong)));
   EXPECT_THAT(list.where(2), EndsWith("dog/1.JPEG"));
+  EXPECT_THAT(class_folders(path(".")), ElementsAre("cat", "dog"));
   EXPECT_TRUE(
       same(read_image_folders(path("."), {"dog", "fish", "cat"}).labels, torch::tensor({2, 2, 0}, torch::kLong)));
   EXPECT_EQ(ImageLoader(list, {.height = 20, .width = 20}).make_batch(std::vector<std::int64_t>{0, 2}, {}).size(), 2);

@@ -24,7 +24,7 @@ class Add : public testing::Test {
           "files": [{"from": "m.h", "to": "src/<@ file_name @>.h"}, {"from": "m_test.cpp", "to": "tests/<@ file_name @>_test.cpp"}],
           "insertions": [{"file": "src/task.cpp", "before": "// includes", "text": "#include \"<@ file_name @>.h\""},
                          {"file": "src/task.cpp", "before": "// models", "text": "  add<<@ class_name @>>();\n\n  // more\n"}],
-          "next": "train --model <@ file_name @>"}})"));
+          "next": "train --model <@ file_name @>", "taken": ["ready_net"]}})"));
     folder_.write("set/task.cpp", "#include <a>\n// includes\nint main() {\n  // models: here\n}\n");
     folder_.write("set/m.h", "namespace <@ namespace @> { class <@ class_name @>; }\n");
     folder_.write("set/m_test.cpp", "// <@ class_name @>\n");
@@ -60,6 +60,29 @@ TEST_F(Add, NeverOverwrites) {
             "usage error: there is such a file already: tests/res_net_test.cpp\n"
             "  fix: choose another name; nothing is ever overwritten");
   EXPECT_EQ(tree_of(root_), before) << "nor is the other file written";
+}
+
+TEST_F(Add, RefusesANameOfTheLibrary) {
+  const auto before = tree_of(root_);
+  EXPECT_EQ(complaint(base::ErrorKind::kUsage, [&] { add("model", "ReadyNet"); }),
+            "usage error: there is a model of this name in the library: ready_net\n"
+            "  fix: choose another, such as my_ready_net");
+  EXPECT_EQ(tree_of(root_), before);
+}
+
+/// That the settings file is the library's own, the test of a whole project sees to.
+TEST(BuiltinTemplates, KnowTheNamesOfTheLibrarysCallbacks) {
+  const TemplateSet set = load_templates("builtin");
+  const std::string text(set.sources.texts().at("config/train.toml"));
+  const std::size_t list = text.find("# which callbacks there are");
+  const std::string known = text.substr(list, text.find(", default", list) - list);
+  std::vector<std::string> names;
+  for (std::size_t at = known.find('"'); at != std::string::npos;) {
+    const std::size_t end = known.find('"', at + 1);
+    names.push_back(known.substr(at + 1, end - at - 1));
+    at = known.find('"', end + 1);
+  }
+  EXPECT_EQ(set.find_addition("callback")->taken, names);
 }
 
 TEST_F(Add, PrintsTheLinesWhosePlaceIsGone) {

@@ -121,7 +121,10 @@ TEST(Doctor, TellsThatConanHangsAndDoesNotAskItAgain) {
   machine.add("conan", "", "no answer in 10 s");
   const Visit result = visit(machine);
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.text, testing::HasSubstr("broken             /usr/bin/conan; no answer in 10 s; ./dev install\n"));
+  EXPECT_THAT(
+      result.text,
+      testing::HasSubstr(
+          "broken             /usr/bin/conan; no answer in 10 s from `/usr/bin/conan --version`; ./dev install\n"));
   EXPECT_THAT(result.text, testing::EndsWith("\nnot ready: this machine lacks Conan, LibTorch\n"));
   EXPECT_EQ(
       std::count(machine.commands.begin(), machine.commands.end(), "/usr/bin/conan list libtorch/*:* --format=json"),

@@ -259,7 +259,7 @@ TEST(CallbackGraph, GoesOnWithoutOneThatThrows) {
   run.graph.fire(events::kIterationEnd, run.state, run.control);
   run.graph.fire(events::kIterationEnd, run.state, run.control);
   EXPECT_EQ(seen.calls, 1);
-  EXPECT_TRUE(run.graph.times().front().is_disabled);
+  EXPECT_TRUE(run.graph.take_times().front().is_disabled);
 }
 
 }  // namespace

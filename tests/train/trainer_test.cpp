@@ -59,6 +59,33 @@ TEST(Trainer, LearnsALine) {
   EXPECT_EQ(trainer.state().step, 60 * 7);
 }
 
+TEST(Trainer, MeasuresEveryBatchOfAnEpochHoweverSeldomItLogs) {
+  const auto figure = [](std::int64_t log_every) {
+    SmallSettings settings;
+    settings.train.epochs = 1;
+    settings.train.log_every = log_every;
+    return result_of(SmallTrainer(settings).run().state().training, "mae");
+  };
+  EXPECT_EQ(figure(1000), figure(1));
+}
+
+TEST(Trainer, WarnsOfDataThatAreNotOfTheTypeThatIsServed) {
+  class Whole final : public SmallModel {
+   public:
+    Tensors preprocess(Tensors inputs) const override { return {{"x", inputs["x"].to(torch::kFloat)}}; }
+  };
+  const auto warning = [](torch::ScalarType type) {
+    const auto data =
+        std::make_shared<TensorLoader>(Tensors{{"x", torch::ones({16, 3}, type)}, {"target", torch::ones({16})}});
+    Trainer trainer({.epochs = 2, .device = "cpu"}, std::make_shared<Whole>(), data);
+    ::testing::internal::CaptureStderr();
+    trainer.run();
+    return ::testing::internal::GetCapturedStderr();
+  };
+  EXPECT_THAT(warning(torch::kUInt8), HasSubstr("x of the data is uint8 [16, 3] where example_inputs()"));
+  EXPECT_THAT(warning(torch::kFloat), ::testing::Not(HasSubstr("example_inputs()")));
+}
+
 TEST(Trainer, GivesControlBackAfterEachCall) {
   const TemporaryFolder folder;
   SmallTrainer trainer({});

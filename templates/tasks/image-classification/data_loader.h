@@ -33,7 +33,9 @@ class DataLoader final : public base::DataLoader {
     labels_ = base::read_idx(settings.folder / (name + "-labels-idx1-ubyte")).to(torch::kLong);
 <% else %>
     if (settings.folder == Settings{}.folder) base::write_sample_pictures(settings.folder);
-    list_ = base::read_image_folders(settings.folder / base::part_name(part));
+    // The folders of the training data number the classes of all parts.
+    const auto classes = base::class_folders(settings.folder / base::part_name(base::Part::kTraining));
+    list_ = base::read_image_folders(settings.folder / base::part_name(part), classes);
 <% endif %>
   }
 
