@@ -3,7 +3,8 @@
 //     const Augmenters augmenters{random_crop({.height = 28, .width = 28, .padding = 2}), random_flip()};
 //     image = apply(augmenters, image, random);
 //
-// A picture is a float tensor [channels, height, width]. What is drawn comes from the example's own Random alone.
+// A picture is a tensor [channels, height, width] of floats or bytes. What is drawn comes from the example's own Random
+// alone.
 #ifndef BASE_DATA_AUGMENT_H_
 #define BASE_DATA_AUGMENT_H_
 
