@@ -249,7 +249,7 @@ int Program::predict() {
   }
   const auto data = make_data(Part::kTest);
   const auto trainer = restored_trainer(data);
-  const std::int64_t examples = write_predictions(trainer->predict(*data), settings_.output);
+  const std::int64_t examples = write_predictions(trainer->predict(*data), *data, settings_.output);
   log::info("{} answers with the weights of step {} are in {}", examples, trainer->state().step, settings_.output);
   return 0;
 }

@@ -19,6 +19,10 @@ grep -q "^## $job$" training_log.md || fail "training_log.md has no section for 
 [ -s "runlogs/$job/train.log" ] || fail "runlogs/$job/train.log is missing"
 ./predict.sh "$job" >"$folder/log" 2>&1 || { cat "$folder/log"; fail "predicting fails"; }
 [ "$(wc -l <predictions.csv)" -gt 100 ] || fail "predictions.csv has few lines: $(head predictions.csv)"
+sed -n 2p predictions.csv | grep -q '^0,data/test/' || fail "predictions.csv does not say where an example is from: $(head -n 2 predictions.csv)"
+rm -r data/test/circle # the classes are those of the training data still
+"build/release/$name" evaluate --run "runs/$job" 2>"$folder/log" | grep -E 'accuracy (1|0\.[5-9])' ||
+  { cat "$folder/log"; fail "without one class in the test data, the others are mistaken for each other"; }
 
 ./export.sh "$job" int8 >"$folder/log" 2>&1 || { cat "$folder/log"; fail "exporting fails"; }
 [ -s "$(echo "runs/$job"/exports/*-int8/model.onnx)" ] || fail "export.sh left no model: $(ls "runs/$job/exports")"
