@@ -265,7 +265,7 @@ class BadInput(CloudProject):
         done = self.run_script("./train_cloud.sh", "vertex", "--resume", "nobody")
         self.assertEqual(done.returncode, 3)
         self.assertIn("there is no job 'nobody' to go on with\n  fix: give one of the folders in runlogs: ", done.stderr)
-        self.expect(3, "unknown option '--regoin'\n  fix: --help lists them", "vertex", "--regoin", "x")
+        self.expect(3, "unknown option '--regoin'\n  fix: --help lists them; a flag of the program goes after --: -- --regoin", "vertex", "--regoin", "x")
 
     def test_missing_settings_are_told_at_once(self):
         for target, missing in (("vertex", "registry library project region bucket"), ("kubernetes", "registry library claim"),
