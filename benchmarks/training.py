@@ -40,7 +40,6 @@ class Work:
     bars: dict[str, float] = field(default_factory=dict)
     alike: str = "test_loss"  # what shows that they did the same work
     ranks: int = 1  # processes that train together; the first one's word counts
-    patience: int = 1  # how many times as many rounds: for a bar that is finer than the noise of a few
 
 
 def works(build: Path, data: Path, pictures: Path, threads: int) -> dict[str, Work]:
@@ -72,12 +71,6 @@ def works(build: Path, data: Path, pictures: Path, threads: int) -> dict[str, Wo
                       {OURS: [str(programs / "scaffold_loop")],
                        "PyTorch DDP": [str(PYTHON), str(PEERS / "ddp_loop.py")]},
                       {"PyTorch DDP": 1}, ranks=2),
-        "launcher": Work("the CNN as the only rank of a launcher", "samples",
-                         flags("--network cnn --batch_size 64 --examples 9600 --epochs 1 --warmup 30 --optimizer adamw") + network,
-                         {OURS: [str(build / "base/launch_ranks"), "--ranks", "1", "--logs", str(FOLDER / "logs"), "--",
-                                 str(programs / "scaffold_loop")],
-                          "without it": [str(programs / "scaffold_loop")]},
-                         {"without it": 0.99}, patience=4),
         "jpeg": Work("224 x 224 crops of JPEG files of 500 x 375", "samples",
                      flags("--batch_size 64 --epochs 3") + ["--data", str(pictures)],
                      {OURS: [str(programs / "jpeg_loader")],
@@ -116,7 +109,7 @@ def run(command: list[str], threads: int, ranks: int = 1) -> dict:
     started = [subprocess.Popen(command, env=environment(threads) | variables, cwd=FOLDER, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True) for variables in rank_variables(ranks)]
     outputs = [process.communicate() for process in started]
-    lines = [line.removeprefix("[0/1] ") for line in outputs[0][0].splitlines()]  # the launcher's mark
+    lines = outputs[0][0].splitlines()
     if any(process.returncode != 0 for process in started) or not lines or not lines[-1].startswith("{"):
         raise RuntimeError(f"{' '.join(command)} failed:\n{(outputs[0][1] or outputs[0][0])[-2000:]}")
     return json.loads(lines[-1])
@@ -134,7 +127,6 @@ def rank_variables(ranks: int) -> list[dict[str, str]]:
 
 
 def compare(work: Work, rounds: int, threads: int) -> bool:
-    rounds *= work.patience
     rates: dict[str, list[float]] = {name: [] for name in work.programs}
     shown: dict[str, float] = {}
     for turn in range(rounds):

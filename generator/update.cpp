@@ -135,6 +135,24 @@ void check_nothing_hidden(const Git& git, const fs::path& root, const std::vecto
   }
 }
 
+/// Files of the project with both versions still in them or beside them, a line each. Only an update in a repository
+/// leaves such files.
+std::string unsettled(const fs::path& root) {
+  const std::optional<Git> git = Git::find();
+  if (!git) return {};
+  const std::string folder = root.string();
+  return git->run(folder, {"grep", "--untracked", "-lE", "^(<<<<<<< project|>>>>>>> templates)$"}).output +
+         git->run(folder, {"ls-files", "--cached", "--others", "--exclude-standard", "--", "*.rej"}).output;
+}
+
+UpdateResult current(const fs::path& root, const std::string& table = "") {
+  const std::string left = unsettled(root);
+  if (left.empty()) return {table + "Up to date.", 0};
+  return {table + "Up to date, but for conflicts of an update that are not settled yet:\n" +
+              left.substr(0, left.size() - 1),
+          2};
+}
+
 }  // namespace
 
 UpdatePlan plan_update(const fs::path& folder, const UpdateOptions& options) {
@@ -154,7 +172,7 @@ UpdatePlan plan_update(const fs::path& folder, const UpdateOptions& options) {
 
 UpdateResult update_project(const fs::path& folder, const UpdateOptions& options) {
   const UpdatePlan plan = plan_update(folder, options);
-  if (plan.is_current) return {"Up to date."};
+  if (plan.is_current) return current(plan.project.root);
   const fs::path& root = plan.project.root;
   const Git git = find_git();
   check_committed(git, root);
@@ -176,7 +194,7 @@ UpdateResult update_project(const fs::path& folder, const UpdateOptions& options
 UpdateResult check_project(const fs::path& folder, const UpdateOptions& options) {
   const UpdatePlan plan = plan_update(folder, options);
   const std::string table = text_of(plan.reports);
-  if (plan.is_current) return {table + "Up to date.", 0};
+  if (plan.is_current) return current(plan.project.root, table);
   return {table + "`scaffold update` would change the project.", 2};
 }
 

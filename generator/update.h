@@ -49,7 +49,7 @@ struct UpdateResult {
 /// Merges; conflicts are left to the user. Uncommitted changes in the project's folder are an error of the usage kind.
 UpdateResult update_project(const std::filesystem::path& folder, const UpdateOptions& options);
 
-/// The state of each file; something is left to do if an update would change anything.
+/// The state of each file; something is left to do if an update would change anything, or has left conflicts.
 UpdateResult check_project(const std::filesystem::path& folder, const UpdateOptions& options);
 
 /// The unified diff that update_project() would make of what is committed; empty if none.

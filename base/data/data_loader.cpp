@@ -57,8 +57,13 @@ Batch DataLoader::make_batch(std::span<const std::int64_t> indices, const Draw& 
     }
   }
   if (examples.empty()) return {};
+  return {collate_named(examples, indices),
+          {indices.begin(), indices.begin() + static_cast<std::ptrdiff_t>(examples.size())}};
+}
+
+Tensors DataLoader::collate_named(std::span<const Example> examples, std::span<const std::int64_t> indices) const {
   try {
-    return {collate(examples), {indices.begin(), indices.begin() + static_cast<std::ptrdiff_t>(examples.size())}};
+    return collate(examples);
   } catch (const Error& error) {
     const auto unlike =
         std::ranges::find_if(examples, [&](const Example& one) { return !is_like(examples.front(), one); });

@@ -69,6 +69,8 @@ class DataLoader {
 
   /// For a make_batch() of one's own, within catch (...): the same exception, with the example it is about.
   [[noreturn]] void rethrow_for(std::int64_t index) const;
+  /// Likewise: collate(), which names the example that is not as the first one is.
+  Tensors collate_named(std::span<const Example> examples, std::span<const std::int64_t> indices) const;
 };
 
 }  // namespace base

@@ -184,7 +184,7 @@ Batch ImageLoader::make_batch(std::span<const std::int64_t> indices, const Draw&
       rethrow_for(index);
     }
   }
-  Batch made{.tensors = batch.defined() ? Tensors{{"image", batch}} : stack(loose),
+  Batch made{.tensors = batch.defined() ? Tensors{{"image", batch}} : collate_named(loose, indices),
              .indices = {indices.begin(), indices.end()}};
   if (list_.labels.defined()) {
     const auto rows = torch::from_blob(const_cast<std::int64_t*>(indices.data()), {count}, torch::kLong);  // borrowed

@@ -51,6 +51,7 @@ parse_options() {
         flags=("${@:2}")
         break
         ;;
+      --*=*) set -- "$1" "${1%%=*}" "${1#*=}" "${@:2}" ;;
       --*)
         name=${1#--} name=${name//-/_}
         if [[ " ${switches[*]} " = *" $name "* ]]; then
@@ -133,7 +134,8 @@ find_conan() {
 build_project() {
   local preset=$1 log=build/$1/build.log
   grep -q "\"name\": \"$preset\", \"inherits\"" CMakePresets.json || fail "there is no preset '$preset'" "see CMakePresets.json"
-  mkdir -p "build/$preset"
+  mkdir -p "build/$preset" 2>/dev/null || true
+  [[ -d build/$preset && -w build/$preset ]] || fail "the folder build/$preset cannot be written to" "see who owns it: ls -ld . build"
   echo "building ($preset) ..." >&2 # what a script answers may go into a pipe
   if ! build_steps "$@" >"$log" 2>&1; then
     tail -n 20 "$log" >&2

@@ -106,7 +106,8 @@ TEST_F(ImageLists, WithoutACropPicturesMustBeOfOneSize) {
   const std::vector<std::int64_t> both{0, 1};
   EXPECT_EQ(loader.make_batch(both, {.augment = true})["image"].sizes(), torch::IntArrayRef({2, 3, 50, 60}));
   const ImageLoader mixed(read_image_list(path("list.csv")));
-  EXPECT_THAT(data_error([&] { mixed.make_batch(both, {}); }), HasSubstr("image differ in shape"));
+  EXPECT_THAT(data_error([&] { mixed.make_batch(both, {}); }),
+              AllOf(HasSubstr("image differ in shape"), HasSubstr("list.csv:3 (cat/2.png)")));
 }
 
 TEST_F(ImageLists, ReadLabelsOfAnyKindOrNone) {

@@ -63,7 +63,7 @@ class LocalRanks(Project):
         (self.project / "runs" / job / "config.toml").write_text("")
         self.assertEqual(self.start_and_stop("--resume", job), [*launch, "--device", "cpu"])
         launch[2] = "4"
-        self.assertEqual(self.start_and_stop("--resume", job, "-n", "4", "--epochs", "20", "--", "--seed", "8"),
+        self.assertEqual(self.start_and_stop("--resume", job, "-n", "4", "--epochs=20", "--", "--seed", "8"),
                          [*launch, "--epochs", "20", "--device", "cpu", "--seed", "8"])
         self.assertEqual(self.start_and_stop("--resume", job), [*launch, "--device", "cpu"], "the ranks were given last")
         self.assertEqual(self.new_job().name, job, "it has one folder")
@@ -92,12 +92,23 @@ class LocalRanks(Project):
                 (["-g", "0,,1"], 3, "GPU_ID is '', not a number\n  fix: give one of: 0 1"),
                 (["-x"], 3, "unknown option '-x'\n  fix: --help lists them"),
                 (["--resume", "nobody"], 3, "there is no job 'nobody' to go on with\n  fix: give one of the folders in runlogs: JOBS"),
+                (["--epoch=3"], 3, "unknown option '--epoch'\n  fix: --help lists them; a flag of the program goes after --: -- --epoch"),
                 (["-n"], 3, "--ranks needs a value\n  fix: --ranks VALUE")):
             with self.subTest(words=words):
                 done = self.run_script("./train_local_dist.sh", *words, tools=True)
                 message = message.replace("JOBS", " ".join(sorted(job.name for job in self.known if (job / "options").exists())) or "there are none")
                 self.assertEqual((done.returncode, done.stderr), (code, f"train_local_dist.sh: {message}\n"))
                 self.assertEqual(self.jobs(), self.known)
+
+    def test_a_project_that_cannot_be_written_to(self):
+        build, away = self.project / "build", self.project / "away"
+        build.rename(away)
+        build.write_text("")  # not even root can write to a folder in it
+        done = self.run_script("./train_local_cpu.sh", tools=True)
+        build.unlink()
+        away.rename(build)
+        self.assertEqual((done.returncode, done.stderr), (3, "train_local_cpu.sh: the folder build/release cannot be written to\n"
+                                                          "  fix: see who owns it: ls -ld . build\n"))
 
     def test_a_job_of_elsewhere_is_not_stopped_here(self):
         (self.project / "runlogs/elsewhere").mkdir(parents=True, exist_ok=True)

@@ -212,6 +212,30 @@ TEST_F(Update, CanPutConflictsBesideTheFile) {
   EXPECT_NE(told.find("edited.txt: conflict: the templates' change is in edited.txt.rej\n"), std::string::npos);
 }
 
+TEST_F(Update, AsksForConflictsUntilTheyAreSettled) {
+  for (const auto style : {ConflictStyle::kInline, ConflictStyle::kReject}) {
+    fs::remove_all(folder_ / "demo");
+    make_project();
+    fs::rename(root_ / "edited.txt", root_ / "mine.txt");
+    edit_file("mine.txt", "line 12", "line XII");
+    commit(root_);
+    write_set(newer(), "2");
+    update({.conflict = style});
+    commit(root_);
+    const std::string left = style == ConflictStyle::kInline ? "mine.txt" : "mine.txt.rej";
+    const std::string told = "Up to date, but for conflicts of an update that are not settled yet:\n" + left;
+    EXPECT_EQ(update_project(root_, {}).text, told);
+    EXPECT_TRUE(check_project(root_, {}).text.ends_with(told)) << check_project(root_, {}).text;
+    EXPECT_EQ(check_project(root_, {}).exit_code, 2);
+    EXPECT_EQ(update_project(root_, {}).exit_code, 2);
+
+    base::write_file(root_ / "mine.txt", lines("settled"));
+    fs::remove(root_ / "mine.txt.rej");
+    EXPECT_TRUE(check_project(root_, {}).text.ends_with("\nUp to date."));
+    EXPECT_EQ(check_project(root_, {}).exit_code, 0);
+  }
+}
+
 TEST_F(Update, LeavesDeletedFilesDeleted) {
   make_project();
   fs::remove(root_ / "edited.txt");
