@@ -141,7 +141,7 @@ std::string unsettled(const fs::path& root) {
   const std::optional<Git> git = Git::find();
   if (!git) return {};
   const std::string folder = root.string();
-  return git->run(folder, {"grep", "--untracked", "-lE", "^(<<<<<<< project|>>>>>>> templates)$"}).output +
+  return git->run(folder, {"grep", "--untracked", "-lE", "^(<<<<<<< project|>>>>>>> templates)(:.*)?$"}).output +
          git->run(folder, {"ls-files", "--cached", "--others", "--exclude-standard", "--", "*.rej"}).output;
 }
 
