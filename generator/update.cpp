@@ -142,7 +142,7 @@ std::string unsettled(const fs::path& root) {
   if (!git) return {};
   const std::string folder = root.string();
   return git->run(folder, {"grep", "--untracked", "-lE", "^(<<<<<<< project|>>>>>>> templates)(:.*)?$"}).output +
-         git->run(folder, {"ls-files", "--cached", "--others", "--exclude-standard", "--", "*.rej"}).output;
+         git->run(folder, {"grep", "--untracked", "-l", "^@@ ", "--", "*.rej"}).output;
 }
 
 UpdateResult current(const fs::path& root, const std::string& table = "") {
