@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """What the launcher costs its only rank: a CNN's steps with it and without it, on a terminal with its progress bar.
 
-    benchmarks/launcher.py build/release [--turns 400] [--threads 2]
+    benchmarks/launcher.py build/release [--rounds 10] [--turns 40] [--threads 2]
 
-Both programs live at once and take short turns, first one and then the other first: whole runs differ from each other by
-more than the 1 % that is looked for. A ratio is taken between the two turns of a pair. A bar that is missed makes the exit
-code 1.
+The programs live at once and take short turns, because whole runs differ from each other by more than the 1 % that is
+looked for; and since one process is by chance faster than another of the same program, for as long as it lives, a round
+starts new ones. Beside the program with the launcher and the one without it there is a second one without it: how far
+those two differ shows how fine this measurement is. A bar that is missed makes the exit code 1.
 """
 
 import argparse
-import math
 import os
 import pty
 import statistics
@@ -20,11 +20,11 @@ import threading
 from pathlib import Path
 
 BAR = 0.01
-WARMUP = 10  # turns of each
+WARMUP = 5  # turns of each
 
 
 class Program:
-    """One of the two, which trains when it is told to."""
+    """One of the three, which trains when it is told to."""
 
     def __init__(self, command: list[str], folder: Path, threads: int):
         folder.mkdir()
@@ -61,40 +61,52 @@ class Program:
             raise RuntimeError(f"{self._process.args} failed:\n{self._messages.decode(errors='replace')}")
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("build", type=Path)
-    parser.add_argument("--turns", type=int, default=400)
-    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
-    chosen = parser.parse_args()
-    build = chosen.build.resolve()
-
+def measure(build: Path, turns: int, threads: int) -> tuple[float, float, float, float]:
+    """(how much longer with the launcher, and the second time without it, as medians of the turns; processor seconds of the
+    launcher, seconds that its rank trained)"""
     program = [build / "benchmarks/training/turns"]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        launched = Program([build / "base/launch_ranks", "--ranks", "1", "--logs", folder / "logs", "--", *program],
-                           folder / "launched", chosen.threads)
-        alone = Program(program, folder / "alone", chosen.threads)
-        pairs = []
-        for turn in range(WARMUP + chosen.turns):
-            print(f"\r{turn + 1}/{WARMUP + chosen.turns}", end="\r", file=sys.stderr, flush=True)
-            order = (launched, alone) if turn % 2 == 0 else (alone, launched)
-            seconds = {each: each.turn() for each in order}
-            pairs.append((seconds[launched], seconds[alone]))
-        launcher_seconds = launched.processor_seconds()
-        launched.end()
-        alone.end()
+        launcher = [build / "base/launch_ranks", "--ranks", "1", "--logs", folder / "logs", "--"]
+        launched, alone, control = programs = [Program(command, folder / place, threads) for command, place in (
+            ([*launcher, *program], "launched"), (program, "alone"), (program, "control"))]
+        seconds: dict[Program, list[float]] = {each: [] for each in programs}
+        for turn in range(WARMUP + turns):
+            for each in programs[turn % 3:] + programs[: turn % 3]:
+                seconds[each].append(each.turn())
+        processor = launched.processor_seconds()
+        for each in programs:
+            each.end()
 
-    costs = sorted(with_it / without - 1 for with_it, without in pairs[WARMUP:])
-    cost, passed = statistics.median(costs), statistics.median(costs) < BAR
-    reach = 0.98 * math.sqrt(len(costs))  # where the true median lies 19 times out of 20, in places of the sorted list
-    low, high = (costs[min(max(int(len(costs) / 2 + side * reach), 0), len(costs) - 1)] for side in (-1, 1))
-    trained = sum(with_it for with_it, _ in pairs)
-    print(f"The launcher and its only rank, a CNN in turns of 10 steps, {chosen.threads} threads, {len(costs)} pairs of turns")
-    print(f"  a turn is {100 * cost:.2f} % longer than without it (95 % sure: {100 * low:.2f} to {100 * high:.2f} %)   "
-          f"bar: {100 * BAR:.0f} % {'ok' if passed else 'MISSED'}")
-    print(f"  the launcher itself had a processor for {1e3 * launcher_seconds:.0f} ms of the {trained:.0f} s that its rank trained")
+    def longer(one: Program) -> float:
+        return statistics.median(mine / other - 1 for mine, other in list(zip(seconds[one], seconds[alone]))[WARMUP:])
+
+    return longer(launched), longer(control), processor, sum(seconds[launched])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=Path)
+    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--turns", type=int, default=40)
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    chosen = parser.parse_args()
+
+    rounds = []
+    for number in range(chosen.rounds):
+        print(f"\r{number + 1}/{chosen.rounds}", end="\r", file=sys.stderr, flush=True)
+        rounds.append(measure(chosen.build.resolve(), chosen.turns, chosen.threads))
+    costs, controls, processor, trained = zip(*rounds)
+    passed = statistics.median(costs) < BAR
+    print(f"A CNN in turns of 10 steps, {chosen.threads} threads, {chosen.rounds} rounds of {chosen.turns} turns")
+    print(f"  as the only rank of a launcher: {percent(costs)} longer   bar: {100 * BAR:.0f} % {'ok' if passed else 'MISSED'}")
+    print(f"  a second time without it:       {percent(controls)} longer")
+    print(f"  the launcher itself had a processor for {1e3 * sum(processor):.0f} ms of the {sum(trained):.0f} s that its rank trained")
     return 0 if passed else 1
+
+
+def percent(parts: tuple[float, ...]) -> str:
+    return f"{100 * statistics.median(parts):5.2f} % ({100 * min(parts):.2f} to {100 * max(parts):.2f} %)"
 
 
 if __name__ == "__main__":

@@ -241,9 +241,9 @@ def summary_rate(build: Path, rounds: int) -> bool:
 def checkpoint_stall(build: Path) -> bool:
     done = subprocess.run([str(build / "benchmarks/checkpoint_stall"), str(FOLDER)], capture_output=True, text=True, check=True)
     print(f"\nA checkpoint of 100 million parameters\n{done.stdout.rstrip()}")
-    stalls = [float(ratio) for ratio in re.findall(r"warm .* ratio\s+([\d.]+) %", done.stdout)]
-    passed = bool(stalls) and statistics.median(stalls) < 10
-    print(f"  median of the warm ones: {statistics.median(stalls):.1f} % of the time to write   bar: 10 % "
+    stalls = [float(ratio) for ratio in re.findall(r"median .*: ([\d.]+) %", done.stdout)]
+    passed = len(stalls) == 2 and max(stalls) < 10
+    print(f"  at most {max(stalls):.1f} % of the time to write, without and with Adam's moments   bar: 10 % "
           f"{'ok' if passed else 'MISSED'}")
     return passed
 
