@@ -22,7 +22,7 @@ void note_signal(int number) {
 
 }  // namespace
 
-void StopSignal::on_begin(const TrainState& /*state*/, TrainControl& /*control*/) {
+StopSignal::StopSignal() {
   struct sigaction action = {};
   action.sa_handler = note_signal;
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);  // the second one is not ours
@@ -31,11 +31,9 @@ void StopSignal::on_begin(const TrainState& /*state*/, TrainControl& /*control*/
     // One that is ignored stays so: a shell starts background jobs deaf to Ctrl-C.
     if (sigaction(number, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);
   }
-  listens_ = true;
 }
 
 StopSignal::~StopSignal() {
-  if (!listens_) return;
   for (const int number : kSignals) {
     struct sigaction now = {};
     if (sigaction(number, nullptr, &now) == 0 && now.sa_handler == note_signal) signal(number, SIG_DFL);

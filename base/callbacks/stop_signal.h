@@ -7,24 +7,23 @@
 
 namespace base {
 
-/// Listens from on_begin() to its end. A second signal ends the process at once, as it would without this. One at a
-/// time.
+/// Listens as long as it lives: a signal that comes before the first step ends the run after it. A second signal ends
+/// the process at once, as it would without this. One at a time.
 class StopSignal final : public Callback {
  public:
   /// The exit code of a program whose run was stopped: it is to be started again (sysexits.h calls it EX_TEMPFAIL).
   static constexpr int kExitCode = 75;
 
+  StopSignal();
   ~StopSignal() override;
+  StopSignal(const StopSignal&) = delete;
+  StopSignal& operator=(const StopSignal&) = delete;
   std::string name() const override { return "stop_signal"; }
   bool runs_everywhere() const override { return true; }  // a signal may come to any process
-  void on_begin(const TrainState& state, TrainControl& control) override;
   void on_iteration_end(const TrainState& state, TrainControl& control) override;
 
   /// Whether one has come in this process.
   static bool received();
-
- private:
-  bool listens_ = false;
 };
 
 }  // namespace base

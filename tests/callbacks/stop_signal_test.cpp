@@ -11,7 +11,6 @@ namespace {
 TEST(StopSignal, AsksForACheckpointAndTheEndBetweenTwoSteps) {
   StopSignal callback;
   TrainControl control;
-  callback.on_begin({}, control);
   callback.on_iteration_end({}, control);
   EXPECT_EQ(control.stop, "");
   raise(SIGTERM);
@@ -24,9 +23,7 @@ TEST(StopSignal, AsksForACheckpointAndTheEndBetweenTwoSteps) {
 TEST(StopSignalDeathTest, TheSecondOneEndsTheProcessAtOnce) {
   EXPECT_EXIT(
       {
-        StopSignal callback;
-        TrainControl control;
-        callback.on_begin({}, control);
+        const StopSignal callback;
         raise(SIGINT);
         raise(SIGINT);
       },

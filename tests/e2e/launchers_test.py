@@ -300,7 +300,13 @@ PartitionName=all Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP
         wait_for(lambda: state() == "RUNNING", self.daemons[1])
         wait_for(lambda: (run / "config.toml").exists(), self.daemons[1])
         self.slurm("scancel", "--signal=USR1", job)  # as the end of its time would, which counts in minutes
-        wait_for(lambda: state() == "PENDING" and self.slurm("sinfo", "-h", "-o", "%t").strip() == "idle", self.daemons[1])
+
+        def is_requeued() -> bool:
+            now = state()
+            self.assertNotEqual(now, "", (self.folder / "slurm.out").read_text()[-3000:])  # it ended for good
+            return now == "PENDING"
+
+        wait_for(lambda: is_requeued() and self.slurm("sinfo", "-h", "-o", "%t").strip() == "idle", self.daemons[1])
         time.sleep(5)  # the batch script of the first turn may still be on its way out, which only Slurm's own delay knows
         self.slurm("scontrol", "update", f"jobid={job}", "starttime=now")  # Slurm would wait two minutes
         wait_for(lambda: not state(), self.daemons[1])
