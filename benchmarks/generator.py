@@ -12,6 +12,7 @@ precompiled header.
 import argparse
 import json
 import os
+import shlex
 import shutil
 import statistics
 import subprocess
@@ -120,7 +121,7 @@ def compare_rebuilds(project: Path, rounds: int) -> bool:
     without the flag that the package brings to save time."""
     build = project / "build/release"
     entry = next(one for one in json.loads((build / "compile_commands.json").read_text()) if one["file"].endswith("src/task.cpp"))
-    command = entry["command"].split()
+    command = shlex.split(entry["command"])
     command = command[next(i for i, word in enumerate(command) if word.endswith(("c++", "g++"))):]  # without ccache
     task = project / "src/task.cpp"
     plain = project / "src/.plain_task.cpp"
