@@ -303,7 +303,8 @@ PartitionName=all Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP
 
         def is_requeued() -> bool:
             now = state()
-            self.assertNotEqual(now, "", (self.folder / "slurm.out").read_text()[-3000:])  # it ended for good
+            if not now:
+                self.fail("it ended for good: " + (self.folder / "slurm.out").read_text()[-3000:])
             return now == "PENDING"
 
         wait_for(lambda: is_requeued() and self.slurm("sinfo", "-h", "-o", "%t").strip() == "idle", self.daemons[1])
