@@ -38,6 +38,8 @@ void EpochProgress::on_epoch_end(const TrainState& /*state*/, TrainControl& /*co
 
 void EpochProgress::on_end(const TrainState& state, TrainControl& control) {
   on_epoch_end(state, control);
+  if (pass_bar_) pass_bar_->drop();  // a stop may come before the pass is over
+  pass_bar_.reset();
 }
 
 }  // namespace base

@@ -20,6 +20,7 @@ class StopSignal final : public Callback {
   StopSignal& operator=(const StopSignal&) = delete;
   std::string name() const override { return "stop_signal"; }
   bool runs_everywhere() const override { return true; }  // a signal may come to any process
+  bool runs_in(Model::Mode mode) const override { return mode != Model::Mode::kInfer; }  // a validation may take long
   void on_iteration_end(const TrainState& state, TrainControl& control) override;
 
   /// Whether one has come in this process.

@@ -3,6 +3,7 @@
 #include "base/checkpoint/checkpoint.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <span>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "base/records/checked_file.h"
 #include "base/records/folder.h"
 #include "base/records/safetensors.h"
+#include "base/tensor/one_thread.h"
 #include "base/tensor/tensor_view.h"
 
 namespace base {
@@ -52,6 +54,19 @@ CheckedFile write_tensors(const fs::path& path, const State& state) {
   });
 }
 
+void refuse_not_finite(const Checkpoint& checkpoint) {
+  const OneThread one_thread;  // the others are at the training
+  for (const std::string& name : checkpoint.finite) {
+    const torch::Tensor& tensor = checkpoint.parts.at("model").tensors().at(name);
+    if (!tensor.is_floating_point() || tensor.numel() == 0) continue;
+    const auto [least, most] = at::aminmax(tensor);  // both nan where one value is
+    if (std::isfinite(least.item<double>()) && std::isfinite(most.item<double>())) continue;
+    throw Error(ErrorKind::kTraining,
+                format("the weights of step {} are not saved: not all of them are numbers", checkpoint.step), name,
+                "go on from the checkpoint before, with a smaller learning rate or with clip_norm");
+  }
+}
+
 void refuse_leftovers(const fs::path& folder, const Manifest& manifest) {
   std::set<std::string> expected{std::string(kManifestFile)};
   for (const CheckedFile& file : manifest.files) expected.insert(file.name);
@@ -74,6 +89,7 @@ void read_tensors(const fs::path& path, State& state) {
 
 void write_checkpoint(const fs::path& folder, const Checkpoint& checkpoint) {
   check_savable(checkpoint);
+  refuse_not_finite(checkpoint);
   Manifest manifest{.step = checkpoint.step, .score = checkpoint.score, .metrics = checkpoint.metrics, .files = {}};
   try {
     PartialFolder partial(kCheckpointFolder, folder);

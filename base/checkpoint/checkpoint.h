@@ -25,10 +25,12 @@ struct Checkpoint {
   std::optional<double> score;                          // what "best" goes by; nothing if it was not measured
   std::vector<std::pair<std::string, double>> metrics;  // for people
   std::map<std::string, State> parts;                   // "model", "optimizer", "random", ...
+  std::vector<std::string> finite = {};                 // tensors of "model" without which no weight is worth saving
 };
 
 /// Writes the folder: to a temporary one beside it, synced to disk, then renamed, so that it is there whole or not at
-/// all. A full disk or the like is a checkpoint Error, and the temporary folder is gone.
+/// all. A full disk or the like is a checkpoint Error, and the temporary folder is gone. So is a value that is not
+/// finite where it has to be: a training Error, since weights that are lost must not push out those that are not.
 void write_checkpoint(const std::filesystem::path& folder, const Checkpoint& checkpoint);
 
 /// Reads it back, every byte checked against the manifest. The tensors are copies of their own. Anything that is

@@ -78,7 +78,11 @@ void Staging::prepare(const Checkpoint& checkpoint) {
 Checkpoint Staging::copy_of(const Checkpoint& checkpoint) {
   reserve(checkpoint);
   const torch::NoGradGuard no_grad;
-  Checkpoint copied{.step = checkpoint.step, .score = checkpoint.score, .metrics = checkpoint.metrics, .parts = {}};
+  Checkpoint copied{.step = checkpoint.step,
+                    .score = checkpoint.score,
+                    .metrics = checkpoint.metrics,
+                    .parts = {},
+                    .finite = checkpoint.finite};
   std::vector<Piece> pieces;
   std::vector<torch::Device> devices;  // that have not finished their copies
   auto* to = static_cast<std::byte*>(block_.data_ptr());

@@ -150,8 +150,13 @@ class BatchStream::Pipeline {
         indices = std::span(order_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
       }
       const bool augment = options_.training && options_.settings.overfit == 0;
-      slot.batch = loader_.make_batch(indices, {options_.seed, options_.from.epoch, augment});
+      slot.batch = loader_.make_batch(indices, {options_.seed, options_.from.epoch, first, augment});
       slot.short_of_examples = slot.batch.size() < count;
+      if (slot.short_of_examples && loader_.size() != DataLoader::kUnknownSize) {
+        throw Error(ErrorKind::kData, "an example is empty, though size() counts it",
+                    loader_.name_of(indices[static_cast<std::size_t>(slot.batch.size())]),
+                    "let parse() of the data loader fill it, or size() leave it out");
+      }
       if (options_.pin)
         for (auto& [name, tensor] : slot.batch.tensors) tensor = tensor.pin_memory();
     } catch (...) {

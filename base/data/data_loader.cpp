@@ -18,6 +18,11 @@ bool is_like(const Example& one, const Example& other) {
   return true;
 }
 
+std::string reason_of(const std::exception& error) {
+  const auto* const of_torch = dynamic_cast<const c10::Error*>(&error);
+  return of_torch != nullptr ? of_torch->what_without_backtrace() : error.what();
+}
+
 }  // namespace
 
 void DataLoader::rethrow_for(std::int64_t index) const {
@@ -26,11 +31,8 @@ void DataLoader::rethrow_for(std::int64_t index) const {
     throw;
   } catch (const Error& error) {
     throw error.with_place(example);
-  } catch (const c10::Error& error) {
-    throw Error(ErrorKind::kData, format("an example cannot be made: {}", error.what_without_backtrace()), example,
-                "see parse() and augment() of the data loader");
   } catch (const std::exception& error) {
-    throw Error(ErrorKind::kData, format("an example cannot be made: {}", error.what()), example,
+    throw Error(ErrorKind::kData, format("an example cannot be made: {}", reason_of(error)), example,
                 "see parse() and augment() of the data loader");
   }
 }
@@ -48,7 +50,7 @@ Batch DataLoader::make_batch(std::span<const std::int64_t> indices, const Draw& 
       Example example = parse(index);
       if (example.empty()) break;
       if (draw.augment) {
-        Random random(draw.seed, static_cast<std::uint64_t>(draw.epoch), static_cast<std::uint64_t>(index));
+        Random random = draw.random_at(examples.size());
         example = augment(std::move(example), random);
       }
       examples.push_back(std::move(example));
@@ -69,6 +71,10 @@ Tensors DataLoader::collate_named(std::span<const Example> examples, std::span<c
         std::ranges::find_if(examples, [&](const Example& one) { return !is_like(examples.front(), one); });
     if (unlike == examples.end() || !ragged().empty()) throw;
     throw error.with_place(name_of(indices[static_cast<std::size_t>(unlike - examples.begin())]));
+  } catch (const std::exception& error) {
+    throw Error(ErrorKind::kData, format("a batch cannot be made: {}", reason_of(error)),
+                format("{} and the {} after it", name_of(indices.front()), examples.size() - 1),
+                "see collate() of the data loader");
   }
 }
 

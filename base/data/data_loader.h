@@ -18,11 +18,18 @@
 
 namespace base {
 
-/// What is drawn for the examples of a batch: from the seed, the epoch and the example's number alone.
+/// What is drawn for the examples of a batch: from the seed, the epoch and the example's place in its order alone. Not
+/// from its number: one that a sampler gives several times is another one each time.
 struct Draw {
   std::uint64_t seed = 0;
   std::int64_t epoch = 0;
-  bool augment = false;  // only in training
+  std::int64_t first = 0;  // place of the batch's first example in the order of the epoch, which all ranks share
+  bool augment = false;    // only in training
+
+  /// For the example at `position` of the batch.
+  Random random_at(std::size_t position) const {
+    return Random(seed, static_cast<std::uint64_t>(epoch), static_cast<std::uint64_t>(first) + position);
+  }
 };
 
 /// All hooks but size() are called by several threads at once, on a const object: what they change must be local.

@@ -177,7 +177,7 @@ Batch ImageLoader::make_batch(std::span<const std::int64_t> indices, const Draw&
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t index = indices[static_cast<std::size_t>(i)];
     try {
-      Random random(draw.seed, static_cast<std::uint64_t>(draw.epoch), static_cast<std::uint64_t>(index));
+      Random random = draw.random_at(static_cast<std::size_t>(i));
       const torch::Tensor image = load(index, draw.augment ? &random : nullptr, batch.defined() ? batch[i] : batch);
       if (!batch.defined()) loose.push_back({{"image", image}});
     } catch (...) {

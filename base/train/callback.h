@@ -15,7 +15,7 @@
 //     validation:                     on_validation_begin
 //                                     +- on_iteration_begin, on_iteration_end, process    in the mode kEval
 //                                     add_results         figures of one's own, beside those of the model
-//                                     on_validation_end   the results are complete
+//                                     on_validation_end   the results are complete; not after a stop in the middle
 //     checkpoint:                     the state is copied, on_checkpoint, and it is written meanwhile
 //     predict:                        on_begin
 //                                     +- on_iteration_begin, on_iteration_end, process    in the mode kInfer
@@ -66,7 +66,8 @@ struct TrainState {
 };
 
 /// What a callback may do: ask for something, which is done after the event in the order validation, checkpoint, stop;
-/// and write to TensorBoard's files of the mode, which without a run folder go nowhere.
+/// and write to TensorBoard's files of the mode, which without a run folder go nowhere. Who stops a run may have no time
+/// for a validation: one that is due then waits, also in the checkpoint, until the run goes on.
 struct TrainControl {
   bool validate = false;
   bool save = false;

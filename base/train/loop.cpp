@@ -115,13 +115,17 @@ Tensors Trainer::train_batch(const Batch& batch, std::int64_t examples) {
   }
   // The mean over all examples, not over processes, which need not have as many each.
   const double share = static_cast<double>(batch.size()) / static_cast<double>(examples);
-  note_loss(loss, share, outputs, tensors);
+  note_loss(loss, share, examples, outputs, tensors);
   const torch::Tensor unscaled = loss.detach();
 
-  const double factor = share * world().size / static_cast<double>(settings_.accumulate);
+  // So does each example of the batches of a step, of which the last one of an epoch may be smaller.
+  const double full = static_cast<double>(settings_.data.batch_size * world().size);
+  const double weight = settings_.accumulate == 1 ? 1 : static_cast<double>(examples) / full;
+  const double factor = share * world().size * weight / static_cast<double>(settings_.accumulate);
   if (factor != 1) loss = loss * factor;
   if (scaler_) loss = scaler_->scale(loss);
   ++accumulated_;
+  accumulated_weight_ += weight;
   if (sync_ && accumulated_ == settings_.accumulate) sync_->before_backward(loss);
   group_->guarded([&] { loss.backward(); });
   if (sync_)
@@ -142,8 +146,8 @@ void Trainer::update_weights() {
   const auto& groups = optimizer_->groups();
   const bool clips = settings_.clip_value > 0 || settings_.clip_norm > 0;
   if (scaler_ && clips) scaler_->unscale(groups);
-  if (accumulated_ < settings_.accumulate) {  // the epoch ended early: the mean of the batches that there are
-    const double factor = static_cast<double>(settings_.accumulate) / static_cast<double>(accumulated_);
+  if (const double factor = static_cast<double>(settings_.accumulate) / accumulated_weight_; factor != 1) {
+    // the epoch ended: the mean over the examples that there are
     for (const auto& group : groups)
       for (const auto& parameter : group.parameters)
         if (parameter.tensor.grad().defined()) parameter.tensor.grad().mul_(factor);
@@ -163,6 +167,7 @@ void Trainer::update_weights() {
 
   ++state_.step;
   accumulated_ = 0;
+  accumulated_weight_ = 0;
   cursor_ = stream_->cursor();
   if (validation_ && settings_.validate_every_steps > 0 && state_.step % settings_.validate_every_steps == 0)
     control_.validate = true;
@@ -187,8 +192,9 @@ void Trainer::end_epoch() {
 }
 
 /// Every batch counts in the figures of its epoch. Reading a number from a GPU waits for it, so there only those that
-/// are logged do. `share` is this process's part of the examples.
-void Trainer::note_loss(const torch::Tensor& loss, double share, const Tensors& outputs, const Tensors& batch) {
+/// are logged do. `share` is this process's part of the `examples`.
+void Trainer::note_loss(const torch::Tensor& loss, double share, std::int64_t examples, const Tensors& outputs,
+                        const Tensors& batch) {
   const bool logged = state_.iteration % settings_.log_every == 0;  // the first of each epoch at least
   if (!logged && !device_.is_cpu()) return;
   state_.loss = loss_of_all(loss, share).item<double>();  // in all processes: a NaN ends them all
@@ -198,8 +204,8 @@ void Trainer::note_loss(const torch::Tensor& loss, double share, const Tensors& 
                 culprit ? format("{} is not finite either", *culprit) : "all parameters are finite still",
                 "make the learning rate smaller, set clip_norm, or look for values in the data that are not numbers");
   }
-  loss_sum_ += state_.loss;
-  ++loss_count_;
+  loss_sum_ += state_.loss * static_cast<double>(examples);
+  loss_count_ += examples;
   const torch::NoGradGuard no_grad;
   if (std::exchange(metrics_restored_, false)) {
     // A checkpoint has the metrics' totals; which metrics these are, only measure() knows.
@@ -231,15 +237,22 @@ Trainer& Trainer::validate() {
   const Model::Mode before = state_.mode;
   enter(Model::Mode::kEval, state_, control_);
   fire(events::kValidationBegin);
-  state_.validation = measure(*validation_, validation_data_settings(), /*with_callbacks=*/true);
-  validated_at_ = state_.step;
-  schedule_->observe(*score(), settings_.lower_is_better);
-  fire(events::kValidationEnd);
+  const bool was_stopped = !control_.stop.empty();
+  Results results = measure(*validation_, validation_data_settings(), /*with_callbacks=*/true);
+  if (was_stopped || control_.stop.empty()) {
+    state_.validation = std::move(results);
+    validated_at_ = state_.step;
+    if (const auto value = score()) schedule_->observe(*value, settings_.lower_is_better);
+    fire(events::kValidationEnd);
+  } else {
+    control_.validate = true;  // as soon as the run goes on
+  }
   enter(before, state_, control_);
   return *this;
 }
 
-/// One pass in the mode kEval, in which callbacks see its batches counted.
+/// One pass in the mode kEval, in which callbacks see its batches counted. Who stops the run in the middle of it has no
+/// time for the rest: then there are no results.
 Results Trainer::measure(const DataLoader& data, const DataSettings& settings, bool with_callbacks) {
   const torch::NoGradGuard no_grad;
   const auto average = swap_in_average();
@@ -251,6 +264,7 @@ Results Trainer::measure(const DataLoader& data, const DataSettings& settings, b
   pass.iteration = 0;
   pass.iterations_per_epoch = stream.batches_per_epoch();
   const bool takes_data = with_callbacks && group_->first_says(callbacks_.takes_data(pass.mode));
+  const bool was_stopped = !control_.stop.empty();
   std::int64_t taken = stream.cursor().taken;
   std::optional<Batch> batch = stream.next();
   while (examples_of_all(data, stream, taken, batch) > 0) {
@@ -279,6 +293,11 @@ Results Trainer::measure(const DataLoader& data, const DataSettings& settings, b
       callbacks_.process(std::move(all), pass, control_);
     }
     batch = std::move(next);
+    if (with_callbacks && !was_stopped && group_->any(!control_.stop.empty())) {
+      agree();
+      enter(state_.mode, state_, control_);
+      return {};
+    }
   }
   if (!group_->is_alone()) metrics.load_state(totals_of_all(metrics));
   Results results = metrics.results();
@@ -331,8 +350,11 @@ void Trainer::rehearse_validation() {
   one.threads = 0;
   const KeepRandomState keep(device_);
   const Results last = std::exchange(state_.validation, measure(*validation_, one, /*with_callbacks=*/false));
-  if (!group_->first_says(callbacks_.has_results()))
-    static_cast<void>(score());  // else theirs come only after a whole validation
+  // What callbacks add comes only after a whole validation.
+  if (!group_->first_says(callbacks_.has_results()) && !score()) {
+    throw Error(ErrorKind::kConfig, "validation gives no figures, and so no score", settings_.score,
+                "let validation_step() of the trainer add one to the metrics");
+  }
   state_.validation = last;
 }
 
@@ -361,7 +383,8 @@ void Trainer::log_callback_times() {
 /// Does what callbacks have asked for.
 void Trainer::settle() {
   agree();
-  if (std::exchange(control_.validate, false) && validation_) {
+  // Who stops a run may have no time to validate: the checkpoint then says that it is still to be done.
+  if (control_.stop.empty() && std::exchange(control_.validate, false) && validation_) {
     validate();
     agree();
   }
@@ -387,8 +410,8 @@ void Trainer::smoke() {
     if (!restore(format("step-{}", state_.step))) RunFolder::refuse_without_checkpoint(*run_);
   }
   for (const Prediction& prediction : predict(*training_)) log::info("predicts {}", describe(prediction.outputs));
-  log::info("smoke run passed: {} on {}", run_ ? "train, validate, save, restore, predict" : "train, validate, predict",
-            device_.str());
+  log::info("smoke run passed: train{}{}, predict on {}", validation_ ? ", validate" : "",
+            run_ ? ", save, restore" : "", device_.str());
 }
 
 }  // namespace base

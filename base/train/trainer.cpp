@@ -251,8 +251,12 @@ CheckpointStore& Trainer::store() {
 }
 
 Checkpoint Trainer::checkpoint() {
-  Checkpoint checkpoint{.step = state_.step, .score = score(), .metrics = state_.validation, .parts = {}};
-  for (const auto& [name, tensor] : weights_of(*model_)) checkpoint.parts["model"].set(name, tensor.detach());
+  Checkpoint checkpoint{.step = state_.step, .score = {}, .metrics = state_.validation, .parts = {}};
+  if (validated_at_ == state_.step) checkpoint.score = score();  // that of other weights would make these the best
+  for (const auto& [name, tensor] : weights_of(*model_)) {
+    checkpoint.parts["model"].set(name, tensor.detach());
+    if (tensor.requires_grad()) checkpoint.finite.push_back(name);  // a mask may well hold infinity
+  }
   optimizer_->save_state(checkpoint.parts["optimizer"]);
   schedule_->save_state(checkpoint.parts["schedule"]);
   checkpoint.parts["metrics"] = totals_of_all(metrics_);
@@ -275,6 +279,8 @@ Checkpoint Trainer::checkpoint() {
   train.set("loss_count", loss_count_);
   train.set("seconds", state_.seconds);
   train.set("validated_at", validated_at_);
+  train.set("validate", std::int64_t{control_.validate});
+  if (state_.iterations_per_epoch) train.set("iterations_per_epoch", *state_.iterations_per_epoch);
   return checkpoint;
 }
 
@@ -287,6 +293,10 @@ Trainer& Trainer::save_checkpoint() {
 }
 
 bool Trainer::restore(const std::string& which) {
+  if (settings_.smoke && !begun_ && run_ && !store().entries().empty()) {
+    throw Error(ErrorKind::kUsage, "a smoke run tries everything from the start, and this run has begun",
+                run_->path().string(), "give it a folder of its own, or leave out --smoke");
+  }
   prepare();
   const auto checkpoint = checkpoint_of_first(world().is_first() ? store().load(which) : std::nullopt);
   if (!checkpoint) return false;
@@ -327,11 +337,16 @@ void Trainer::load(const Checkpoint& checkpoint) {
   loss_count_ = train.get<std::int64_t>("loss_count");
   agreed_seconds_ = state_.seconds = seconds_before_ = train.get<double>("seconds");
   validated_at_ = train.get<std::int64_t>("validated_at");
+  if (!state_.iterations_per_epoch && train.has("iterations_per_epoch"))  // which only a whole epoch shows
+    state_.iterations_per_epoch = train.get<std::int64_t>("iterations_per_epoch");
   state_.validation = checkpoint.metrics;
   summaries_ = {};  // new files, which say from where on the old ones no longer hold
   stream_.reset();
   accumulated_ = 0;
+  accumulated_weight_ = 0;
   control_ = {};
+  // It was stopped before it could: now, and the checkpoint gets its score.
+  control_.validate = control_.save = train.get<std::int64_t>("validate") != 0;
   enter(Model::Mode::kTrain, state_, control_);
   begun_ = false;
   optimizer_->zero_grad();

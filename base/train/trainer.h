@@ -121,7 +121,8 @@ class Trainer {
   void fire(const CallbackGraph::Event& event);
   void smoke();
   Results measure(const DataLoader& data, const DataSettings& settings, bool with_callbacks);
-  void note_loss(const torch::Tensor& loss, double share, const Tensors& outputs, const Tensors& batch);
+  void note_loss(const torch::Tensor& loss, double share, std::int64_t examples, const Tensors& outputs,
+                 const Tensors& batch);
   void end_epoch();
   Results training_results();
   void warn_of_nothing_left() const;
@@ -175,11 +176,12 @@ class Trainer {
   TrainControl control_;
   Metrics metrics_;                // of the epoch so far
   bool metrics_restored_ = false;  // from a checkpoint, and no batch has been measured since
-  double loss_sum_ = 0;            // of its batches
+  double loss_sum_ = 0;            // of its examples
   std::int64_t loss_count_ = 0;
   Cursor cursor_;                      // after the last batch whose gradients are in the weights
   std::optional<BatchStream> stream_;  // of the epoch that is under way
   std::int64_t accumulated_ = 0;       // batches whose gradients wait for the next step
+  double accumulated_weight_ = 0;      // of these, a full one being 1
   std::int64_t validated_at_ = -1;     // step of the last validation
   double seconds_before_ = 0;          // of training, before this train() or before a restart
   double agreed_seconds_ = 0;          // of training, by the clock of the first process

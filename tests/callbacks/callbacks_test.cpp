@@ -77,6 +77,38 @@ TEST(EpochProgress, ShowsRateLossAndEpochOnTheConsole) {
   EXPECT_THAT(shown, HasSubstr("loss "));
 }
 
+TEST(EpochProgress, KnowsTheLengthOfDataOfUnknownSizeFromTheSecondEpochOn) {
+  class Endless final : public TensorLoader {
+   public:
+    using TensorLoader::TensorLoader;
+    std::int64_t size() const override { return kUnknownSize; }
+    Batch make_batch(std::span<const std::int64_t> indices, const Draw& draw) const override {
+      const std::int64_t left = std::max<std::int64_t>(0, TensorLoader::size() - indices.front());
+      if (left == 0) return {};
+      return TensorLoader::make_batch(indices.first(std::min(indices.size(), static_cast<std::size_t>(left))), draw);
+    }
+  };
+  SmallSettings settings;
+  settings.train.epochs = 2;
+  settings.train.data.shuffle = false;
+  const torch::Tensor x = torch::randn({50, 3});
+  const auto shown = [&](const std::filesystem::path& run, bool is_cut_short) {
+    ::testing::internal::CaptureStderr();
+    {
+      SmallTrainer trainer(settings, std::make_shared<Endless>(Tensors{{"x", x}, {"target", x.sum(1)}}));
+      trainer.set_run(RunFolder::make(run)).add(std::make_unique<EpochProgress>());
+      trainer.restore();
+      is_cut_short ? trainer.train(9).save_checkpoint() : trainer.run();
+    }
+    return ::testing::internal::GetCapturedStderr();
+  };
+  const TemporaryFolder folder;
+  EXPECT_THAT(shown(folder.path() / "whole", false),
+              AllOf(Not(HasSubstr("epoch 1: 7/7")), HasSubstr("epoch 2: 7/7 100%")));
+  shown(folder.path() / "cut", true);
+  EXPECT_THAT(shown(folder.path() / "cut", false), HasSubstr("epoch 2: 7/7 100%")) << "after a restart too";
+}
+
 TEST(EpochProgress, ShowsAPassOverOtherDataUntilItIsOver) {
   PseudoTerminal terminal(100);
   Console console(terminal.descriptor(), at_a_terminal());

@@ -199,12 +199,13 @@ TEST(TensorLoader, AugmentsInTrainingOnlyAndLeavesItsColumnsAlone) {
   EXPECT_TRUE(same(loader.parse(1)["image"], images[1]));
 }
 
-TEST(TensorLoader, DrawsByExampleNotByPlaceInTheBatch) {
+TEST(TensorLoader, DrawsByThePlaceInTheEpochNotInTheBatch) {
   const TensorLoader loader({{"image", torch::ones({8, 1, 4, 4})}}, {random_brightness(0.5)});
-  const Draw draw{.seed = 3, .epoch = 2, .augment = true};
+  const Draw draw{.seed = 3, .epoch = 2, .first = 10, .augment = true};
+  const Draw later{.seed = 3, .epoch = 2, .first = 12, .augment = true};
   const std::vector<std::int64_t> forward{0, 1, 2};
   const std::vector<std::int64_t> alone{2};
-  EXPECT_TRUE(same(loader.make_batch(forward, draw)["image"][2], loader.make_batch(alone, draw)["image"][0]));
+  EXPECT_TRUE(same(loader.make_batch(forward, draw)["image"][2], loader.make_batch(alone, later)["image"][0]));
 }
 
 TEST(TensorLoader, RefusesColumnsThatDoNotBelongTogether) {

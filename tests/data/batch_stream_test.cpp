@@ -222,6 +222,23 @@ TEST(BatchStream, AugmentsInTrainingOnlyAndTheSameExampleAlike) {
   EXPECT_NE(flat(all_batches({data, single})), once);
 }
 
+TEST(BatchStream, AugmentsAnExampleThatIsDrawnAgainInAnotherWay) {
+  class Repeated final : public Counting {
+   public:
+    using Counting::Counting;
+    std::unique_ptr<Sampler> training_sampler(std::uint64_t seed) const override {
+      return std::make_unique<WeightedSampler>(seed, std::vector<double>{1, 0}, 8);
+    }
+  };
+  const Repeated data(2);
+  BatchStream::Options options{.settings = {.batch_size = 4}, .training = true};
+  const Numbers drawn = flat(all_batches({data, options}));
+  EXPECT_EQ(drawn.size(), 8U);
+  EXPECT_EQ(std::set(drawn.begin(), drawn.end()).size(), 8U) << "all are example 0, each augmented anew";
+  options.from.taken = 4;
+  EXPECT_EQ(flat(all_batches({data, options})), Numbers(drawn.begin() + 4, drawn.end())) << "resumed in mid-epoch";
+}
+
 TEST(BatchStream, OverfitsOnTheFirstBatchesAsTheyAre) {
   const Counting data(50);
   const BatchStream::Options options{.settings = {.batch_size = 4, .overfit = 2}, .training = true};
@@ -251,6 +268,33 @@ TEST(BatchStream, ReadsDataOfUnknownSizeToTheirEnd) {
     EXPECT_EQ(all_batches({even, {.settings = {.batch_size = 3, .threads = threads}}}),
               (std::vector<Numbers>{{0, 1, 2}, {3, 4, 5}}));
   }
+}
+
+TEST(BatchStream, RefusesAnEmptyExampleAmongDataOfKnownSize) {
+  class Holes final : public Counting {
+   public:
+    using Counting::Counting;
+    Example parse(std::int64_t index) const override { return index == 7 ? Example{} : Counting::parse(index); }
+    std::string where(std::int64_t index) const override { return "list.csv:" + std::to_string(index + 2); }
+  };
+  const Holes data(20);
+  for (const int threads : {0, 1, 4}) {
+    BatchStream stream(data, {.settings = {.batch_size = 5, .threads = threads}});
+    EXPECT_THAT(error_of(stream), HasSubstr("an example is empty, though size() counts it: example 7 (list.csv:9)"));
+  }
+}
+
+TEST(BatchStream, NamesTheExamplesOfABatchThatCollateCannotMake) {
+  class Careless final : public Counting {
+   public:
+    using Counting::Counting;
+    Tensors collate(std::span<const Example> /*examples*/) const override { throw std::out_of_range("no such key"); }
+  };
+  const Careless data(6);
+  BatchStream stream(data, {.settings = {.batch_size = 3, .threads = 1}});
+  const std::string message = error_of(stream);
+  EXPECT_THAT(message, HasSubstr("data error: a batch cannot be made: no such key: example 0 and the 2 after it"));
+  EXPECT_THAT(message, HasSubstr("collate()"));
 }
 
 TEST(BatchStream, RefusesToShuffleDataOfUnknownSize) {

@@ -42,7 +42,8 @@ Network make(const std::string& name) {
   if (name == "resnet18") return make<base::ResNet>({.depth = 18});
   if (name == "resnet34") return make<base::ResNet>({.depth = 34});
   if (name == "resnet50") return make<base::ResNet>({.depth = 50});
-  if (name == "cifar_resnet20") return make<base::CifarResNet>({.depth = 20});
+  for (const int depth : {20, 32, 56})
+    if (name == base::format("cifar_resnet{}", depth)) return make<base::CifarResNet>({.depth = depth});
   throw Error(ErrorKind::kUsage, "there is no such network", name, "");
 }
 

@@ -66,16 +66,17 @@ class CifarBlock(nn.Module):
         return F.relu(y + F.pad(kept, (0, 0, 0, 0, self.added // 2, self.added // 2)))
 
 
-class CifarResNet20(nn.Module):
-    """Option A of He et al., as Python implementations have it."""
+class CifarResNet(nn.Module):
+    """Option A of He et al., as Python implementations have it; `depth` is 6 * blocks + 2."""
 
-    def __init__(self):
+    def __init__(self, depth):
         super().__init__()
+        more = (depth - 2) // 6 - 1
         self.conv1 = nn.Conv2d(3, 16, 3, 1, 1, bias=False)
         self.bn1 = nn.BatchNorm2d(16)
-        self.layer1 = nn.Sequential(*[CifarBlock(16, 16, 1) for _ in range(3)])
-        self.layer2 = nn.Sequential(CifarBlock(16, 32, 2), CifarBlock(32, 32, 1), CifarBlock(32, 32, 1))
-        self.layer3 = nn.Sequential(CifarBlock(32, 64, 2), CifarBlock(64, 64, 1), CifarBlock(64, 64, 1))
+        self.layer1 = nn.Sequential(*[CifarBlock(16, 16, 1) for _ in range(more + 1)])
+        self.layer2 = nn.Sequential(CifarBlock(16, 32, 2), *[CifarBlock(32, 32, 1) for _ in range(more)])
+        self.layer3 = nn.Sequential(CifarBlock(32, 64, 2), *[CifarBlock(64, 64, 1) for _ in range(more)])
         self.fc = nn.Linear(64, 10)
 
     def forward(self, x):
@@ -92,16 +93,13 @@ class Weights(unittest.TestCase):
 
     def judge(self, name: str, make, shape: tuple):
         network = make()
-        with torch.no_grad():
-            # As if trained: batch norms with scales, shifts and statistics of their own.
+        with torch.no_grad():  # batch norms with scales and shifts of their own from the start: few steps change little
             for module in network.modules():
                 if isinstance(module, nn.BatchNorm2d):
                     module.weight.uniform_(0.5, 1.0)
                     module.bias.uniform_(-0.2, 0.2)
-            network.train()
-            for _ in range(3):
-                network(torch.randn(shape))
-            network.eval()
+        self.train(network, shape)
+        with torch.no_grad():
             x = torch.randn(shape)
             expected = network(x)
             weights, inputs, outputs, saved = (self.folder / part for part in ("weights", "inputs", "outputs", "saved"))
@@ -122,14 +120,30 @@ class Weights(unittest.TestCase):
             other.load_state_dict(load_file(saved))
             self.assertTrue(torch.equal(expected, other(x)))
 
+    def train(self, network: nn.Module, shape: tuple):
+        optimizer = torch.optim.SGD(network.parameters(), lr=0.01, momentum=0.9)
+        network.train()
+        losses = []
+        x, label = torch.randn(shape), torch.randint(10, shape[:1])
+        for _ in range(5):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(network(x), label)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        self.assertNotEqual(losses[0], losses[-1])
+        network.eval()
+
     def test_mlp(self):
         self.judge("mlp", Mlp, (16, 1, 28, 28))
 
     def test_mnist_cnn(self):
         self.judge("mnist_cnn", MnistCnn, (16, 1, 28, 28))
 
-    def test_cifar_resnet20(self):
-        self.judge("cifar_resnet20", CifarResNet20, (8, 3, 32, 32))
+    def test_cifar_resnets(self):
+        for depth in (20, 32, 56):
+            with self.subTest(depth=depth):
+                self.judge(f"cifar_resnet{depth}", lambda depth=depth: CifarResNet(depth), (8, 3, 32, 32))
 
     def test_resnet18(self):
         self.judge("resnet18", torchvision.models.resnet18, (4, 3, 96, 96))

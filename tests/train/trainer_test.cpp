@@ -11,42 +11,13 @@
 
 #include "base/log/error.h"
 #include "tests/train/small_run.h"
+#include "tests/train/when.h"
 
 namespace base::testing {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-std::string error_of(const std::function<void()>& action, ErrorKind kind) {
-  try {
-    action();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), kind) << error.what();
-    return error.what();
-  }
-  return "none";
-}
-
-/// Does one thing at one event.
-class When final : public Callback {
- public:
-  using Action = std::function<void(const std::string& event, const TrainState&, TrainControl&)>;
-  explicit When(Action action) : action_(std::move(action)) {}
-  std::string name() const override { return "when"; }
-  void on_begin(const TrainState& s, TrainControl& c) override { action_("begin", s, c); }
-  void on_epoch_begin(const TrainState& s, TrainControl& c) override { action_("epoch_begin", s, c); }
-  void on_iteration_begin(const TrainState& s, TrainControl& c) override { action_("iteration_begin", s, c); }
-  void on_iteration_end(const TrainState& s, TrainControl& c) override { action_("iteration_end", s, c); }
-  void on_epoch_end(const TrainState& s, TrainControl& c) override { action_("epoch_end", s, c); }
-  void on_validation_begin(const TrainState& s, TrainControl& c) override { action_("validation_begin", s, c); }
-  void on_validation_end(const TrainState& s, TrainControl& c) override { action_("validation_end", s, c); }
-  void on_checkpoint(const TrainState& s, TrainControl& c) override { action_("checkpoint", s, c); }
-  void on_end(const TrainState& s, TrainControl& c) override { action_("end", s, c); }
-
- private:
-  Action action_;
-};
 
 TEST(Trainer, LearnsALine) {
   SmallTrainer trainer(
