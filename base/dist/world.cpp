@@ -143,8 +143,8 @@ World World::from_environment(const Environment& environment) {
   const LauncherVariables mpi(environment, "Open MPI", "OMPI_COMM_WORLD_RANK");
   if (torchrun.is_there()) return torchrun_world(torchrun);
   if (torchrun.has("WORLD_SIZE")) return torchrun_world(LauncherVariables(environment, "torchrun", "WORLD_SIZE"));
+  if (mpi.is_there()) return mpi_world(mpi);  // before Slurm: mpirun starts its ranks in steps of srun
   if (is_slurm_task(slurm)) return slurm_world(slurm);
-  if (mpi.is_there()) return mpi_world(mpi);
   return node_world(Nodes::from_environment(environment));
 }
 

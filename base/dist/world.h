@@ -27,9 +27,9 @@ struct World {
   /// So does its log: warnings and errors alone, but from the first.
   log::Options log_options() const;
 
-  /// What the launcher says, of several the most explicit one: a torchrun inside of a Slurm job counts, not Slurm. One
-  /// that contradicts itself, or leaves a piece out, is an Error of the distributed kind. docs/distributed.md has the
-  /// variables.
+  /// What the launcher says, of several the most explicit one: a torchrun or mpirun inside of a Slurm job counts, not
+  /// Slurm. One that contradicts itself, or leaves a piece out, is an Error of the distributed kind.
+  /// docs/distributed.md has the variables.
   static World from_environment(const Environment& environment);
   static World from_environment() { return from_environment(process_environment()); }
 };

@@ -174,6 +174,13 @@ TEST(World, OfOpenMpi) {
   EXPECT_EQ(wide.size, 4);
 }
 
+TEST(World, OfMpirunInATaskOfSlurmIsThatOfMpirun) {
+  const World world = World::from_environment(
+      with(kMpi, {{"SLURM_PROCID", "0"}, {"SLURM_LOCALID", "0"}, {"SLURM_NTASKS", "1"}, {"SLURM_STEP_ID", "0"}}));
+  EXPECT_EQ(world.rank, 1);
+  EXPECT_EQ(world.size, 2);
+}
+
 TEST(World, OfKubeflow) {
   EXPECT_EQ(
       World::from_environment(kKubeflow),
@@ -206,8 +213,8 @@ TEST(World, OfSkyPilot) {
 }
 
 TEST(World, TakesTheMostExplicitLauncher) {
-  const Environment families[] = {kTorchrun, kSlurm, kMpi, kKubeflow, kVertex, kSkyPilot};
-  const char* const names[] = {"torchrun", "Slurm", "Open MPI", "Kubeflow", "Vertex AI", "SkyPilot"};
+  const Environment families[] = {kTorchrun, kMpi, kSlurm, kKubeflow, kVertex, kSkyPilot};
+  const char* const names[] = {"torchrun", "Open MPI", "Slurm", "Kubeflow", "Vertex AI", "SkyPilot"};
   for (std::size_t first = 0; first < std::size(families); ++first) {
     Environment all;
     for (std::size_t other = first; other < std::size(families); ++other) {
