@@ -7,8 +7,8 @@
 
 namespace base {
 
-/// Listens as long as it lives: a signal that comes before the first step ends the run after it. A second signal ends
-/// the process at once, as it would without this. One at a time.
+/// Listens as long as it lives: a signal that comes before the first step ends the run after it. The same signal a
+/// second time, after more than two seconds, ends the process at once, as it would without this. One at a time.
 class StopSignal final : public Callback {
  public:
   /// The exit code of a program whose run was stopped: it is to be started again (sysexits.h calls it EX_TEMPFAIL).

@@ -1,0 +1,48 @@
+"""The program of a project as several ranks, started by its own launcher.
+
+    tests/e2e/program_ranks_test.py build/release/tests/program_worker
+"""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+WORKER = Path(sys.argv.pop(1)).resolve()
+VARIABLES = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
+
+
+class ProgramTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def launch(self, *words: str) -> subprocess.Popen:
+        """Two ranks; `words` are options of the launcher, then -- and flags of `train`."""
+        kept = {key: value for key, value in os.environ.items() if key not in VARIABLES}
+        return subprocess.Popen([WORKER, "launch", "--ranks", "2", *words, "--log_every", "1", "--callbacks.use", "failure,console_log,checkpoint_saver"],
+                                cwd=self.folder, env=kept | {"OMP_NUM_THREADS": "1"}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                text=True)
+
+    def test_a_signal_to_the_launcher_and_its_ranks_is_one(self):
+        for number in (signal.SIGTERM, signal.SIGUSR1):
+            launcher = self.launch("--", "--epochs", "0", "--run", f"run-{number}")
+            for line in launcher.stdout:
+                if "step 20 " in line:
+                    break
+            ranks = [int((self.folder / f"runlogs/rank-{rank}.pid").read_text()) for rank in range(2)]
+            for pid in (*ranks, launcher.pid):
+                os.kill(pid, number)
+            said = launcher.communicate()[0]
+            self.assertEqual(launcher.returncode, 75, said)
+            (step,) = re.findall(r"step (\d+) is saved", said)
+            self.assertTrue((self.folder / f"run-{number}/checkpoints/step-{step}").exists())
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
