@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <ctime>
 
 #include "base/log/format.h"
@@ -14,7 +15,8 @@
 namespace base {
 namespace {
 
-constexpr int kSignals[] = {SIGTERM, SIGINT, SIGUSR1};  // the last is how Slurm warns of the end of a job's time
+/// SIGHUP: the terminal is gone; SIGUSR1: how Slurm warns of the end of a job's time.
+constexpr int kSignals[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1};
 
 /// systemd and Slurm signal a launcher and its ranks, and the launcher passes it on: within this time it is one wish.
 constexpr std::int64_t kOneWish = 2'000'000'000;  // ns
@@ -45,7 +47,7 @@ StopSignal::StopSignal() {
   action.sa_flags = SA_RESTART;
   for (const int number : kSignals) {
     struct sigaction before = {};
-    // One that is ignored stays so: a shell starts background jobs deaf to Ctrl-C.
+    // One that is ignored stays so: a shell starts background jobs deaf to Ctrl-C, nohup to SIGHUP.
     if (sigaction(number, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);
   }
 }
@@ -61,7 +63,7 @@ void StopSignal::on_iteration_end(const TrainState& /*state*/, TrainControl& con
   const int number = signal_received;
   if (number == 0) return;
   control.save = true;
-  control.stop = format("{} received", number == SIGINT ? "Ctrl-C" : number == SIGTERM ? "SIGTERM" : "SIGUSR1");
+  control.stop = number == SIGINT ? "Ctrl-C received" : format("SIG{} received", sigabbrev_np(number));
 }
 
 bool StopSignal::received() {

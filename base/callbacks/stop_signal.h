@@ -1,5 +1,5 @@
-// stop_signal.h: SIGTERM, SIGUSR1 and Ctrl-C end a run between two steps, with a checkpoint, instead of in the middle
-// of one.
+// stop_signal.h: SIGTERM, SIGHUP, SIGUSR1 and Ctrl-C end a run between two steps, with a checkpoint, instead of in the
+// middle of one.
 #ifndef BASE_CALLBACKS_STOP_SIGNAL_H_
 #define BASE_CALLBACKS_STOP_SIGNAL_H_
 

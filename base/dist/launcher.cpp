@@ -42,7 +42,7 @@ int launch(const std::vector<std::string>& command, const LaunchOptions& options
   const bool has_terminal = isatty(STDERR_FILENO) == 1;
   dist::RankOutput output(options.logs, plan.first_rank(), plan.size(), has_terminal && Console::standard().redraws());
   for (int i = 0; i < plan.ranks; ++i) output.open_file(plan.first_rank() + i);
-  dist::SignalQueue signals({SIGCHLD, SIGPIPE, SIGTERM, SIGINT, SIGUSR1});
+  dist::SignalQueue signals({SIGCHLD, SIGPIPE, SIGTERM, SIGINT, SIGHUP, SIGUSR1});
   for (int restarts = 0;; ++restarts) {
     dist::RankGroup group(plan, {program, command, restarts, has_terminal, options.grace}, signals, output);
     const dist::GroupEnd end = group.follow();

@@ -172,7 +172,7 @@ TEST(Launch, LetsTheOthersSaveWhenARankHasStopped) {
 }
 
 /// Ranks that note every signal they get, and stop at it.
-constexpr const char* kNotes = R"(for name in TERM INT USR1; do
+constexpr const char* kNotes = R"(for name in TERM INT HUP USR1; do
   trap "echo $name >>signals-$RANK; kill \$!; exit 75" $name
 done
 sleep infinity &
@@ -180,7 +180,7 @@ echo ready >ready-$RANK
 wait)";
 
 TEST(Launch, PassesSignalsOnToEveryRankOnce) {
-  for (const auto& [signal, name] : {std::pair{SIGTERM, "TERM"}, {SIGINT, "INT"}, {SIGUSR1, "USR1"}}) {
+  for (const auto& [signal, name] : {std::pair{SIGTERM, "TERM"}, {SIGINT, "INT"}, {SIGHUP, "HUP"}, {SIGUSR1, "USR1"}}) {
     LaunchRun run(kNotes);
     run.make_pipe("ready-0");
     run.make_pipe("ready-1");
@@ -192,6 +192,19 @@ TEST(Launch, PassesSignalsOnToEveryRankOnce) {
     EXPECT_EQ(run.folder().read("signals-0"), std::string(name) + "\n");
     EXPECT_EQ(run.folder().read("signals-1"), std::string(name) + "\n");
   }
+}
+
+TEST(Launch, IsDeafToAHangUpWhereItsStarterIs) {
+  LaunchRun run("echo ready >ready; read -r go <end");
+  run.make_pipe("ready");
+  run.make_pipe("end");
+  const auto before = signal(SIGHUP, SIG_IGN);  // as nohup does
+  run.start({"--ranks", "1"});
+  signal(SIGHUP, before);
+  run.line_from("ready");
+  run.send(SIGHUP);
+  run.release("end");
+  EXPECT_EQ(run.wait(), 0);
 }
 
 TEST(Launch, KeepsItsRanksOutOfTheGroupThatATerminalInterrupts) {
@@ -225,6 +238,20 @@ TEST(Launch, KillsItsRanksAtTheSecondSignal) {
   EXPECT_EQ(run.errors(),
             "Ctrl-C: the ranks are asked to stop\nwarn: asked to stop a second time: the ranks are killed\n"
             "error: rank 0 was ended by SIGKILL\n");
+}
+
+TEST(Launch, TakesAHangUpForNoSecondSignal) {
+  LaunchRun run("trap 'kill $!; read -r go <end; exit 75' TERM; trap '' HUP; sleep infinity & echo ready >ready; wait");
+  run.make_pipe("ready");
+  run.make_pipe("end");
+  run.start({"--ranks", "1", "--grace", "24h"});
+  run.line_from("ready");
+  run.send(SIGTERM);
+  run.wait_for("asked to stop");
+  run.send(SIGHUP);
+  run.release("end");
+  EXPECT_EQ(run.wait(), 75);
+  EXPECT_EQ(run.errors(), "SIGTERM: the ranks are asked to stop\n");
 }
 
 TEST(Launch, TakesItsRanksAlongWhenItIsKilled) {

@@ -30,7 +30,7 @@ class ProgramTest(unittest.TestCase):
                                 text=True)
 
     def test_a_signal_to_the_launcher_and_its_ranks_is_one(self):
-        for number in (signal.SIGTERM, signal.SIGUSR1):
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
             launcher = self.launch("--", "--epochs", "0", "--run", f"run-{number}")
             for line in launcher.stdout:
                 if "step 20 " in line:
