@@ -193,18 +193,21 @@ int Program::train() {
   return StopSignal::kExitCode;
 }
 
-/// Only the first rank has to see the run's folder. One that does not could train with other settings.
+/// Other settings, of the project say, need not show in the network. Only the first rank has to see the run's folder:
+/// one that does not may lack those that are kept there.
 void Program::check_settings_of(ProcessGroup& group) {
   if (group.is_alone()) return;
   std::string mine;
   for (const auto& [key, value] : values())
-    if (!is_place(key)) mine += format("{} = {}\n", key, value);
+    if (!is_place(key) && !TrainSettings::is_of_machine(key)) mine += format("{} = {}\n", key, value);
   const std::string of_first = group.from_first(mine);
   const bool first_has = group.first_says(has_settings_of_run_);
   const bool differs = first_has && !has_settings_of_run_ && mine != of_first;
-  if (!group.any(differs)) return;
-  throw Error(ErrorKind::kDistributed, "not every rank sees the settings of the run",
-              (settings_.run / "config.toml").string(), "give --config FILE, with a file that all ranks see");
+  if (group.any(differs)) {
+    throw Error(ErrorKind::kDistributed, "not every rank sees the settings of the run",
+                (settings_.run / "config.toml").string(), "give --config FILE, with a file that all ranks see");
+  }
+  group.check_same("the configuration", mine, "give all ranks the same flags, variables and --config FILE");
 }
 
 /// The run's config.toml then has the settings as they are used from now on.

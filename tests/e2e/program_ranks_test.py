@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -28,6 +29,18 @@ class ProgramTest(unittest.TestCase):
         return subprocess.Popen([WORKER, "launch", "--ranks", "2", *words, "--log_every", "1", "--callbacks.use", "failure,console_log,checkpoint_saver"],
                                 cwd=self.folder, env=kept | {"OMP_NUM_THREADS": "1"}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                 text=True)
+
+    def test_settings_of_the_project_are_compared_too(self):
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            port = str(listener.getsockname()[1])
+        ranks = [subprocess.Popen([WORKER, "train", "--width", width, "--device", device, "--runs", self.folder],
+                                  env=os.environ | dict(zip(VARIABLES, (rank, "2", rank, "2", "127.0.0.1", port))),
+                                  stderr=subprocess.PIPE, text=True)
+                 for rank, width, device in (("0", "1", "cpu"), ("1", "2", "auto"))]
+        errors = [rank.communicate()[1] for rank in ranks]
+        self.assertEqual([rank.returncode for rank in ranks], [7, 7], errors)
+        self.assertIn("the configuration is not the same on all ranks: rank 0 has width = 1, rank 1 has width = 2", errors[0])
 
     def test_a_signal_to_the_launcher_and_its_ranks_is_one(self):
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
