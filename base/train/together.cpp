@@ -90,6 +90,9 @@ void Trainer::share_gradients() {
   if (sync_ && sync_->is_for(parameters)) return;
   sync_.reset();  // its hooks would see the gradients too
   sync_ = std::make_unique<GradientSync>(*group_, settings_.dist, parameters);
+  std::string buffers;
+  for (const auto& item : model_->named_buffers()) buffers += format("{} {}\n", item.key(), describe(item.value()));
+  group_->check_same("the network", buffers, kStartAlike);
   group_->copy_from_first(model_->buffers());
 }
 

@@ -222,6 +222,10 @@ class RanksTest(TrainTest):
         self.assertIn("the network is not the same on all ranks: rank 0 has first.weight float32 [16, 16], "
                       "rank 1 has first.weight float32 [17, 16]", ranks.errors[0])
 
+        ranks = Ranks(2, of_rank={1: ("--table", "4")}).finish()
+        self.assertEqual(set(ranks.codes.values()), {7}, ranks.errors)
+        self.assertIn("rank 0 has table float32 [3], rank 1 has table float32 [4]", ranks.errors[0])
+
     def test_ranks_with_other_work(self):
         for flag, here, there, before in (("--examples", 100, 99, "training data of {} examples"), ("--seed", 1, 2, "seed = {}"),
                                           ("--data.batch_size", 4, 5, "data.batch_size = {}"), ("--accumulate", 1, 2, "accumulate = {}"),

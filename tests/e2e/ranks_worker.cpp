@@ -26,6 +26,7 @@ namespace {
 struct Settings {
   std::string network = "plain";
   std::int64_t width = 16;
+  std::int64_t table = 3;
   std::int64_t examples = 100;
   bool unknown = false;
   std::filesystem::path out = ".";
@@ -43,6 +44,7 @@ struct Settings {
     knobs.add("network", network, "",
               {.choices = {"plain", "unused", "frozen", "unfrozen", "tied", "norm", "convolution", "deep"}});
     knobs.add("width", width, "of the hidden layer");
+    knobs.add("table", table, "size of a buffer");
     knobs.add("examples", examples, "in the training data");
     knobs.add("unknown", unknown, "their number does not show before the end");
     knobs.add("out", out, "folder for what the ranks have to say");
@@ -79,6 +81,7 @@ class Network final : public base::Model {
  public:
   explicit Network(const Settings& settings) : kind_(settings.network) {
     first_ = register_module("first", torch::nn::Linear(16, settings.width));
+    register_buffer("table", torch::zeros({settings.table}));
     if (kind_ == "norm") norm_ = register_module("norm", torch::nn::BatchNorm1d(settings.width));
     if (kind_ == "unused") other_ = register_module("other", torch::nn::Linear(16, settings.width));
     if (kind_ == "convolution") convolution_ = register_module("convolution", torch::nn::Conv2d(1, 3, 3));
