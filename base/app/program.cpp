@@ -170,7 +170,10 @@ int Program::train() {
       {.model = seeded_model(), .training = make_data(Part::kTraining), .validation = make_data(Part::kValidation)});
   trainer->add(std::make_unique<StopSignal>());
   if (auto report = TrialReport::of_process()) trainer->add(std::move(report));
-  const RunFolder run = RunFolder::choose(trainer->group(), settings_.run, settings_.runs, name_);
+  std::filesystem::path folder = settings_.run;
+  if (const std::string& launch = trainer->world().launch; folder.empty() && !launch.empty())
+    folder = settings_.runs / name_ / launch;  // a new one at each restart would begin anew
+  const RunFolder run = RunFolder::choose(trainer->group(), folder, settings_.runs, name_);
   start_log(run, trainer->world());
   check_settings_of(trainer->group());
   const bool is_restored = trainer->set_run(run).claim_run().restore(settings_.weights);

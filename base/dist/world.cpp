@@ -38,6 +38,7 @@ World torchrun_world(const LauncherVariables& variables) {
   world.agent_store =
       variables.has("TORCHELASTIC_USE_AGENT_STORE") && variables.text("TORCHELASTIC_USE_AGENT_STORE") == "True";
   if (world.is_first() && variables.has("SCAFFOLD_LISTEN_FD")) world.listen_fd = variables.number("SCAFFOLD_LISTEN_FD");
+  if (variables.has("SCAFFOLD_LAUNCH")) world.launch = variables.text("SCAFFOLD_LAUNCH");
   if (variables.has("TORCHELASTIC_RESTART_COUNT")) world.restarts = variables.number("TORCHELASTIC_RESTART_COUNT");
   return world;
 }

@@ -20,6 +20,7 @@ struct World {
   bool agent_store = false;   // torchrun serves that port itself: the first process is a client as all others are
   int listen_fd = -1;         // a socket that listens there already, inherited by the first process from launch()
   int restarts = 0;           // how often the processes were started before
+  std::string launch = {};    // of launch(): a name for their run, the same after each of these starts
   std::string launcher = {};  // "torchrun" (or launch()), "Slurm", "Open MPI", "Kubeflow", "Vertex AI", "SkyPilot"
 
   /// One process writes files and speaks; the others keep quiet.

@@ -131,6 +131,7 @@ TEST(Launch, ReturnsTheCodeOfTheFirstThatFails) {
 
 TEST(Launch, StartsAllRanksAgain) {
   LaunchRun run(R"(echo "$RANK $TORCHELASTIC_RESTART_COUNT" >>starts-$RANK
+                   echo "$SCAFFOLD_LAUNCH" >launch-$TORCHELASTIC_RESTART_COUNT
                    if [ $RANK = 0 ]; then
                      [ $TORCHELASTIC_RESTART_COUNT = 2 ] && exit 0
                      kill -KILL $$
@@ -140,6 +141,9 @@ TEST(Launch, StartsAllRanksAgain) {
   EXPECT_EQ(run.errors(),
             "warn: rank 0 was ended by SIGKILL; restart 1 of 3\nwarn: rank 0 was ended by SIGKILL; restart 2 of 3\n");
   EXPECT_EQ(run.folder().read("starts-0"), "0 0\n0 1\n0 2\n");
+  const std::string launch = run.folder().read("launch-0");
+  EXPECT_THAT(launch, testing::MatchesRegex("[0-9]+-[0-9]+_[0-9a-f]+\n"));
+  EXPECT_EQ(run.folder().read("launch-2"), launch);
 }
 
 TEST(Launch, GivesUpAfterTheLastRestart) {

@@ -30,6 +30,16 @@ class ProgramTest(unittest.TestCase):
                                 cwd=self.folder, env=kept | {"OMP_NUM_THREADS": "1"}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                 text=True)
 
+    def test_a_restart_goes_on_in_the_same_run(self):
+        launcher = self.launch("--max_restarts", "1", "--", "--epochs", "0", "--steps", "50", "--fail_at", "35", "--checkpoint.every_steps", "10",
+                               "--checkpoint.every_epochs", "0", "--checkpoint.keep_last", "9")
+        said = launcher.communicate()[0]
+        self.assertEqual(launcher.returncode, 0, said)
+        self.assertIn("restart 1 of 1", said)
+        self.assertRegex(said, "restored step [123]0,")
+        (run,) = (self.folder / "runs/small").iterdir()
+        self.assertEqual(sorted(path.name for path in run.glob("checkpoints/step-*")), [f"step-{step}" for step in range(10, 51, 10)])
+
     def test_settings_of_the_project_are_compared_too(self):
         with socket.socket() as listener:
             listener.bind(("127.0.0.1", 0))
