@@ -2,7 +2,7 @@
 
     tests/e2e/launchers_test.py build/release/tests/ranks_worker build/release/base/launch_ranks
 
-Needs root (network namespaces, Slurm) and Debian's slurm-wlm, munge, openmpi-bin and iproute2, which `./dev test` installs.
+Needs root (network namespaces, Slurm) and Debian's slurm-wlm, munge, openmpi-bin and iproute2, which `./dev test --long` installs.
 """
 
 import contextlib
