@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
 """What the launcher costs its only rank: a CNN's steps with it and without it, on a terminal with its progress bar.
 
-    benchmarks/launcher.py build/release [--rounds 10] [--turns 40] [--threads 2]
+    benchmarks/launcher.py build/release [--rounds 24] [--turns 40] [--threads 1]
 
 The programs live at once and take short turns, because whole runs differ from each other by more than the 1 % that is
-looked for. A round starts new ones, in case a process is by chance faster than another of the same program. Beside the
-program with the launcher and the one without it there is a second one without it: how far those two differ shows how fine
-this measurement is. The bar is met if even the upper end of the interval is below it; otherwise the exit code is 1, and
-more turns may tell.
+looked for. A round starts new ones, since a process is by chance faster than another of the same program, and all of its
+turns with it: so a round gives one figure, the median of its turns, and the interval is over rounds. Who starts first, and
+whose turn is first, is drawn anew each time. One thread computes, so that another core takes the rest of the machine,
+the launcher included. Beside the program with the launcher and the one without it there is a second one without it: how far
+those two differ shows how fine this measurement is. The bar is met if even the upper end of the interval is below it;
+otherwise the exit code is 1, and more rounds may tell.
 """
 
 import argparse
 import math
 import os
 import pty
+import random
 import statistics
 import subprocess
 import sys
@@ -22,6 +25,7 @@ import threading
 from pathlib import Path
 
 BAR = 0.01
+STEPS = 5  # in a turn
 WARMUP = 5  # turns of each
 
 
@@ -32,7 +36,7 @@ class Program:
         folder.mkdir()
         os.mkfifo(folder / "turns")
         self._screen, terminal = pty.openpty()
-        self._process = subprocess.Popen([*command, "--pipe", folder / "turns", "--threads", str(threads)], stderr=terminal,
+        self._process = subprocess.Popen([*command, "--pipe", folder / "turns", "--threads", str(threads), "--steps", str(STEPS)], stderr=terminal,
                                          stdout=subprocess.PIPE, text=True, env=dict(os.environ, OMP_NUM_THREADS=str(threads)))
         os.close(terminal)
         self._messages = b""
@@ -63,44 +67,50 @@ class Program:
             raise RuntimeError(f"{self._process.args} failed:\n{self._messages.decode(errors='replace')}")
 
 
-def measure(build: Path, turns: int, threads: int) -> tuple[list[float], list[float], float, float]:
-    """(how much longer each turn is with the launcher, and the second time without it; processor seconds of the launcher,
+def measure(build: Path, turns: int, threads: int, chance: random.Random) -> tuple[float, float, float, float]:
+    """(by how much a turn is longer with the launcher, and the second time without it; processor seconds of the launcher,
     seconds that its rank trained)"""
     program = [build / "benchmarks/training/turns"]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         launcher = [build / "base/launch_ranks", "--ranks", "1", "--logs", folder / "logs", "--"]
-        launched, alone, control = programs = [Program(command, folder / place, threads) for command, place in (
-            ([*launcher, *program], "launched"), (program, "alone"), (program, "control"))]
-        seconds: dict[Program, list[float]] = {each: [] for each in programs}
-        for turn in range(WARMUP + turns):
-            for each in programs[turn % 3:] + programs[: turn % 3]:
-                seconds[each].append(each.turn())
-        processor = launched.processor_seconds()
-        for each in programs:
+        commands = {"launched": [*launcher, *program], "alone": program, "control": program}
+        order = list(commands)
+        chance.shuffle(order)
+        programs = {each: Program(commands[each], folder / each, threads) for each in order}
+        seconds: dict[str, list[float]] = {each: [] for each in commands}
+        for _ in range(WARMUP + turns):
+            chance.shuffle(order)
+            for each in order:
+                seconds[each].append(programs[each].turn())
+        processor = programs["launched"].processor_seconds()
+        for each in programs.values():
             each.end()
 
-    def longer(one: Program) -> list[float]:
-        return [mine / other - 1 for mine, other in list(zip(seconds[one], seconds[alone]))[WARMUP:]]
+    def longer(one: str) -> float:
+        return statistics.median([mine / other - 1 for mine, other in zip(seconds[one], seconds["alone"])][WARMUP:])
 
-    return longer(launched), longer(control), processor, sum(seconds[launched])
+    return longer("launched"), longer("control"), processor, sum(seconds["launched"])
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=Path)
-    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--rounds", type=int, default=24)
     parser.add_argument("--turns", type=int, default=40)
-    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--threads", type=int, default=1)
     chosen = parser.parse_args()
+    if chosen.rounds < 2:
+        parser.error("an interval takes 2 rounds at least")
 
+    chance = random.Random(1)
     rounds = []
     for number in range(chosen.rounds):
         print(f"\r{number + 1}/{chosen.rounds}", end="\r", file=sys.stderr, flush=True)
-        rounds.append(measure(chosen.build.resolve(), chosen.turns, chosen.threads))
-    costs, controls = (sorted(cost for each in rounds for cost in each[which]) for which in (0, 1))
+        rounds.append(measure(chosen.build.resolve(), chosen.turns, chosen.threads, chance))
+    costs, controls = ([each[which] for each in rounds] for which in (0, 1))
     passed = interval(costs)[1] < BAR
-    print(f"A CNN in turns of 10 steps, {chosen.threads} threads, {chosen.rounds} rounds of {chosen.turns} turns")
+    print(f"A CNN in turns of {STEPS} steps, {chosen.threads} thread(s), {chosen.rounds} rounds of {chosen.turns} turns")
     print(f"  as the only rank of a launcher: {percent(costs)} longer   bar: {100 * BAR:.0f} % {'ok' if passed else 'NOT SHOWN'}")
     print(f"  a second time without it:       {percent(controls)} longer")
     print(f"  the launcher itself had a processor for {1e3 * sum(each[2] for each in rounds):.0f} ms of the "
@@ -109,15 +119,16 @@ def main() -> int:
 
 
 def interval(values: list[float]) -> tuple[float, float]:
-    """In which the true median lies 19 times out of 20, of sorted values."""
-    reach = 0.98 * math.sqrt(len(values))
-    low, high = (round(len(values) / 2 + side * reach) for side in (-1, 1))
-    return values[max(low, 0)], values[min(high, len(values) - 1)]
+    """In which the true mean lies 19 times out of 20: Student's t, whose quantile is worked out from the normal one."""
+    z, freedom = 1.96, len(values) - 1
+    t = z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
+    reach = t * statistics.stdev(values) / math.sqrt(len(values))
+    return statistics.mean(values) - reach, statistics.mean(values) + reach
 
 
 def percent(values: list[float]) -> str:
     low, high = interval(values)
-    return f"{100 * statistics.median(values):5.2f} % (19 times out of 20 from {100 * low:.2f} to {100 * high:.2f} %)"
+    return f"{100 * statistics.mean(values):5.2f} % (19 times out of 20 from {100 * low:.2f} to {100 * high:.2f} %)"
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ source "cloud/$target.sh"
 check_settings "${needs[@]}"
 $dry_run || check_tools "${tools[@]}"
 prepare_job
+check_target
 build_image
 submit_job "runlogs/$job/$job_file"
 ! $dry_run || exit 0

@@ -170,7 +170,10 @@ int Program::train() {
       {.model = seeded_model(), .training = make_data(Part::kTraining), .validation = make_data(Part::kValidation)});
   trainer->add(std::make_unique<StopSignal>());
   if (auto report = TrialReport::of_process()) trainer->add(std::move(report));
-  const RunFolder run = RunFolder::choose(trainer->group(), settings_.run, settings_.runs, name_);
+  std::filesystem::path folder = settings_.run;
+  if (const std::string& launch = trainer->world().launch; folder.empty() && !launch.empty())
+    folder = settings_.runs / name_ / launch;  // a new one at each restart would begin anew
+  const RunFolder run = RunFolder::choose(trainer->group(), folder, settings_.runs, name_);
   start_log(run, trainer->world());
   check_settings_of(trainer->group());
   const bool is_restored = trainer->set_run(run).claim_run().restore(settings_.weights);
@@ -193,18 +196,21 @@ int Program::train() {
   return StopSignal::kExitCode;
 }
 
-/// Only the first rank has to see the run's folder. One that does not could train with other settings.
+/// Other settings, of the project say, need not show in the network. Only the first rank has to see the run's folder:
+/// one that does not may lack those that are kept there.
 void Program::check_settings_of(ProcessGroup& group) {
   if (group.is_alone()) return;
   std::string mine;
   for (const auto& [key, value] : values())
-    if (!is_place(key)) mine += format("{} = {}\n", key, value);
+    if (!is_place(key) && !TrainSettings::is_of_machine(key)) mine += format("{} = {}\n", key, value);
   const std::string of_first = group.from_first(mine);
   const bool first_has = group.first_says(has_settings_of_run_);
   const bool differs = first_has && !has_settings_of_run_ && mine != of_first;
-  if (!group.any(differs)) return;
-  throw Error(ErrorKind::kDistributed, "not every rank sees the settings of the run",
-              (settings_.run / "config.toml").string(), "give --config FILE, with a file that all ranks see");
+  if (group.any(differs)) {
+    throw Error(ErrorKind::kDistributed, "not every rank sees the settings of the run",
+                (settings_.run / "config.toml").string(), "give --config FILE, with a file that all ranks see");
+  }
+  group.check_same("the configuration", mine, "give all ranks the same flags, variables and --config FILE");
 }
 
 /// The run's config.toml then has the settings as they are used from now on.

@@ -4,20 +4,39 @@
 
 #include <signal.h>
 
+#include <array>
 #include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <ctime>
 
 #include "base/log/format.h"
 
 namespace base {
 namespace {
 
-constexpr int kSignals[] = {SIGTERM, SIGINT, SIGUSR1};  // the last is how Slurm warns of the end of a job's time
+/// SIGHUP: the terminal is gone; SIGUSR1: how Slurm warns of the end of a job's time.
+constexpr int kSignals[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1};
 
-std::atomic<int> signal_received = 0;  // all that a handler may touch
-static_assert(std::atomic<int>::is_always_lock_free);
+/// systemd and Slurm signal a launcher and its ranks, and the launcher passes it on: within this time it is one wish.
+constexpr std::int64_t kOneWish = 2'000'000'000;  // ns
+
+// All that a handler may touch.
+std::atomic<int> signal_received = 0;
+std::array<std::atomic<std::int64_t>, NSIG> first_at{};  // by number, on the clock that nobody sets
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free);
 
 void note_signal(int number) {
-  signal_received = number;
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  const std::int64_t now = time.tv_sec * 1'000'000'000 + time.tv_nsec;
+  std::int64_t first = 0;
+  if (first_at[static_cast<std::size_t>(number)].compare_exchange_strong(first, now)) {
+    signal_received = number;
+  } else if (now - first > kOneWish) {  // somebody has lost patience
+    signal(number, SIG_DFL);
+    raise(number);
+  }
 }
 
 }  // namespace
@@ -25,10 +44,10 @@ void note_signal(int number) {
 StopSignal::StopSignal() {
   struct sigaction action = {};
   action.sa_handler = note_signal;
-  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);  // the second one is not ours
+  action.sa_flags = SA_RESTART;
   for (const int number : kSignals) {
     struct sigaction before = {};
-    // One that is ignored stays so: a shell starts background jobs deaf to Ctrl-C.
+    // One that is ignored stays so: a shell starts background jobs deaf to Ctrl-C, nohup to SIGHUP.
     if (sigaction(number, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);
   }
 }
@@ -44,7 +63,7 @@ void StopSignal::on_iteration_end(const TrainState& /*state*/, TrainControl& con
   const int number = signal_received;
   if (number == 0) return;
   control.save = true;
-  control.stop = format("{} received", number == SIGINT ? "Ctrl-C" : number == SIGTERM ? "SIGTERM" : "SIGUSR1");
+  control.stop = number == SIGINT ? "Ctrl-C received" : format("SIG{} received", sigabbrev_np(number));
 }
 
 bool StopSignal::received() {

@@ -1,5 +1,5 @@
-// stop_signal.h: SIGTERM, SIGUSR1 and Ctrl-C end a run between two steps, with a checkpoint, instead of in the middle
-// of one.
+// stop_signal.h: SIGTERM, SIGHUP, SIGUSR1 and Ctrl-C end a run between two steps, with a checkpoint, instead of in the
+// middle of one.
 #ifndef BASE_CALLBACKS_STOP_SIGNAL_H_
 #define BASE_CALLBACKS_STOP_SIGNAL_H_
 
@@ -7,8 +7,8 @@
 
 namespace base {
 
-/// Listens as long as it lives: a signal that comes before the first step ends the run after it. A second signal ends
-/// the process at once, as it would without this. One at a time.
+/// Listens as long as it lives: a signal that comes before the first step ends the run after it. The same signal a
+/// second time, after more than two seconds, ends the process at once, as it would without this. One at a time.
 class StopSignal final : public Callback {
  public:
   /// The exit code of a program whose run was stopped: it is to be started again (sysexits.h calls it EX_TEMPFAIL).

@@ -25,56 +25,45 @@ std::string key(int rank) {
 
 class Heartbeat::Thread {
  public:
-  Thread(const World& world, const c10::intrusive_ptr<c10d::Store>& store)
-      : world_(world),
-        store_(store->clone()),
-        numbers_(static_cast<std::size_t>(world.size)),
-        changes_(numbers_.size()) {
+  Thread(const World& world, const c10::intrusive_ptr<c10d::Store>& store) : world_(world), store_(store->clone()) {
     store_->setTimeout(kPatience);
+    for (int rank = 0; rank < world_.size; ++rank) keys_.push_back(key(rank));
   }
 
   void run() {
-    std::vector<std::string> keys;
-    for (int rank = 0; rank < world_.size; ++rank) keys.push_back(key(rank));
     std::unique_lock lock(mutex_);
-    while (!is_stopped_) {
-      const int beat = ++beats_;
+    for (int beat = 1; !is_stopped_; ++beat) {
+      const bool looks = is_asked_;
       lock.unlock();
-      std::vector<std::vector<std::uint8_t>> numbers;
+      Numbers numbers;
       try {
         store_->set(key(world_.rank), std::to_string(beat));
-        numbers = store_->multiGet(keys);
-      } catch (const std::exception&) {  // the store is gone; who waits for the others will notice, and ask
-        break;
+        if (looks) numbers = store_->multiGet(keys_);
+      } catch (const std::exception&) {  // a store that was held up comes back; of one that is gone there is no news
       }
       lock.lock();
-      seen_ = beat;
-      for (std::size_t rank = 0; rank < numbers.size(); ++rank) {
-        if (numbers[rank] == numbers_[rank]) continue;
-        numbers_[rank] = numbers[rank];
-        changes_[rank] = beat;
-      }
-      wake_.wait_for(lock, kInterval, [this] { return is_stopped_; });
+      if (!numbers.empty()) note(std::move(numbers));
+      wake_.wait_for(lock, kInterval, [&] { return is_stopped_ || is_asked_ != looks; });
     }
-    if (!lock.owns_lock()) lock.lock();
     has_ended_ = true;
     wake_.notify_all();
   }
 
   std::string missing() {
     std::unique_lock lock(mutex_);
-    const int next = beats_ + 1;  // may still find what a rank said just before it ended; those after it do not
-    lock.unlock();
-    std::this_thread::sleep_for(kPatience);
-    lock.lock();
-    if (seen_ <= next) {
+    looks_ = 0;
+    is_asked_ = true;
+    wake_.notify_all();
+    wake_.wait_for(lock, kPatience, [this] { return is_stopped_; });
+    is_asked_ = false;
+    if (looks_ <= kEarlyLooks) {
       return format("{} at {}:{}, which keeps the store, is", world_.agent_store ? "the agent" : "rank 0",
                     world_.master_address, world_.master_port);
     }
     std::string ranks;
     int silent = 0;
-    for (int rank = 0; rank < world_.size; ++rank)
-      if (changes_[static_cast<std::size_t>(rank)] <= next) ranks += format("{}{}", silent++ == 0 ? "" : ", ", rank);
+    for (std::size_t rank = 0; rank < keys_.size(); ++rank)
+      if (last_[rank] == early_[rank]) ranks += format("{}{}", silent++ == 0 ? "" : ", ", rank);
     if (silent == 0) return {};
     return silent == 1 ? format("rank {} is", ranks) : format("ranks {} are", ranks);
   }
@@ -88,15 +77,24 @@ class Heartbeat::Thread {
   }
 
  private:
+  using Numbers = std::vector<std::vector<std::uint8_t>>;  // by rank
+  static constexpr int kEarlyLooks = 2;  // may still find what a rank said just before it ended; those after do not
+
+  void note(Numbers numbers) {
+    last_ = std::move(numbers);
+    if (++looks_ <= kEarlyLooks) early_ = last_;
+  }
+
   const World world_;
   const c10::intrusive_ptr<c10d::Store> store_;
+  std::vector<std::string> keys_;
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable wake_;
-  std::vector<std::vector<std::uint8_t>> numbers_;  // by rank, as last seen
-  std::vector<int> changes_;                        // and the beat at which that was new
-  int beats_ = 0;                                   // begun
-  int seen_ = 0;                                    // the last one that found the numbers of all
+  Numbers early_;
+  Numbers last_;
+  int looks_ = 0;          // since somebody asked who is missing
+  bool is_asked_ = false;  // only then are the numbers of the others read: all ranks read all would be many
   bool is_stopped_ = false;
   bool has_ended_ = false;
 };

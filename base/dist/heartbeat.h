@@ -12,8 +12,8 @@
 
 namespace base {
 
-/// Counts up a number in the store, once a second, and looks at those of the others: from a thread and over a
-/// connection of its own, which a cut network may hold up for long; nobody else ever waits for it.
+/// Counts up a number in the store, once a second, and looks at those of the others when somebody asks: from a thread
+/// and over a connection of its own, which a cut network may hold up for long; nobody else ever waits for it.
 class Heartbeat {
  public:
   /// Puts the first number there: to be called before the others are told that this process has come.

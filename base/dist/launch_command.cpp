@@ -20,7 +20,7 @@ struct LaunchSettings {
     knobs.add("max_restarts", launch.max_restarts, "how often all ranks are started again after one has failed");
     knobs.add("logs", launch.logs, "folder for what each rank prints (rank-0.out, ...) and for its process id");
     knobs.add("threads", launch.threads, "of each rank; 0: OMP_NUM_THREADS, else an equal share of the processors");
-    knobs.add("grace", launch.grace, "after SIGTERM or Ctrl-C, before ranks that still run are killed",
+    knobs.add("grace", launch.grace, "after SIGTERM, SIGHUP or Ctrl-C, before ranks that still run are killed",
               {.min = std::chrono::milliseconds(0), .max = std::chrono::hours(24)});
   }
 };

@@ -107,6 +107,8 @@ LaunchPlan plan_launch(const LaunchOptions& options, const Environment& environm
   if (!options.gpus.empty()) {
     std::string& devices = shared["CUDA_VISIBLE_DEVICES"] = options.gpus.front();
     for (std::size_t i = 1; i < options.gpus.size(); ++i) devices += ',' + options.gpus[i];
+    // The numbers that nvidia-smi shows; CUDA by itself would begin with the fastest.
+    if (std::string& order = shared["CUDA_DEVICE_ORDER"]; order.empty()) order = "PCI_BUS_ID";
   }
   if (options.threads > 0) {
     shared["OMP_NUM_THREADS"] = format("{}", options.threads);

@@ -7,6 +7,7 @@
 
 #include "base/dist/launch_plan.h"
 #include "base/dist/rank_group.h"
+#include "base/dist/run_name.h"
 #include "base/log/console.h"
 #include "base/log/error.h"
 #include "base/log/format.h"
@@ -34,7 +35,8 @@ int launch(const std::vector<std::string>& command, const LaunchOptions& options
     throw Error(ErrorKind::kUsage, "no program to start", "", "give one, as in launch_ranks --ranks 2 -- ./train");
   }
   const Environment environment = process_environment();
-  const dist::LaunchPlan plan = dist::plan_launch(options, environment, dist::Machine::of_process());
+  dist::LaunchPlan plan = dist::plan_launch(options, environment, dist::Machine::of_process());
+  plan.shared["SCAFFOLD_LAUNCH"] = new_run_name();
   const auto path = environment.find("PATH");
   const std::string program = dist::find_program(command.front(), path == environment.end() ? "" : path->second);
   keep_standard_descriptors();
@@ -42,7 +44,7 @@ int launch(const std::vector<std::string>& command, const LaunchOptions& options
   const bool has_terminal = isatty(STDERR_FILENO) == 1;
   dist::RankOutput output(options.logs, plan.first_rank(), plan.size(), has_terminal && Console::standard().redraws());
   for (int i = 0; i < plan.ranks; ++i) output.open_file(plan.first_rank() + i);
-  dist::SignalQueue signals({SIGCHLD, SIGPIPE, SIGTERM, SIGINT, SIGUSR1});
+  dist::SignalQueue signals({SIGCHLD, SIGPIPE, SIGTERM, SIGINT, SIGHUP, SIGUSR1});
   for (int restarts = 0;; ++restarts) {
     dist::RankGroup group(plan, {program, command, restarts, has_terminal, options.grace}, signals, output);
     const dist::GroupEnd end = group.follow();

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <system_error>
 #include <utility>
@@ -119,20 +120,22 @@ void RankGroup::wait_for_news() const {
 }
 
 void RankGroup::answer(int signal) {
-  if (signal != SIGTERM && signal != SIGINT && signal != SIGUSR1) return;
+  const bool is_stop = signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
+  if (!is_stop && signal != SIGUSR1) return;
   end_.was_asked = true;
-  if (signal == SIGUSR1) {  // a scheduler's warning, long before the end: how long, only the scheduler knows
+  if (!is_stop) {  // a scheduler's warning, long before the end: how long, only the scheduler knows
     for (const RankProcess& rank : ranks_) rank.send(signal);
     return;
   }
   if (was_signalled_) {
+    if (signal == SIGHUP) return;  // nobody's impatience: both the terminal and its shell tell of the end
     output_.clear_line();
     log::warn("asked to stop a second time: the ranks are killed");
     return kill_all();
   }
   was_signalled_ = true;
   output_.clear_line();
-  log::info("{}: the ranks are asked to stop", signal == SIGINT ? "Ctrl-C" : "SIGTERM");
+  log::info("{}: the ranks are asked to stop", signal == SIGINT ? "Ctrl-C" : format("SIG{}", sigabbrev_np(signal)));
   for (const RankProcess& rank : ranks_) rank.send(signal);
   stop_by(Clock::now() + options_.grace);
 }

@@ -38,6 +38,7 @@ World torchrun_world(const LauncherVariables& variables) {
   world.agent_store =
       variables.has("TORCHELASTIC_USE_AGENT_STORE") && variables.text("TORCHELASTIC_USE_AGENT_STORE") == "True";
   if (world.is_first() && variables.has("SCAFFOLD_LISTEN_FD")) world.listen_fd = variables.number("SCAFFOLD_LISTEN_FD");
+  if (variables.has("SCAFFOLD_LAUNCH")) world.launch = variables.text("SCAFFOLD_LAUNCH");
   if (variables.has("TORCHELASTIC_RESTART_COUNT")) world.restarts = variables.number("TORCHELASTIC_RESTART_COUNT");
   return world;
 }
@@ -143,8 +144,8 @@ World World::from_environment(const Environment& environment) {
   const LauncherVariables mpi(environment, "Open MPI", "OMPI_COMM_WORLD_RANK");
   if (torchrun.is_there()) return torchrun_world(torchrun);
   if (torchrun.has("WORLD_SIZE")) return torchrun_world(LauncherVariables(environment, "torchrun", "WORLD_SIZE"));
+  if (mpi.is_there()) return mpi_world(mpi);  // before Slurm: mpirun starts its ranks in steps of srun
   if (is_slurm_task(slurm)) return slurm_world(slurm);
-  if (mpi.is_there()) return mpi_world(mpi);
   return node_world(Nodes::from_environment(environment));
 }
 

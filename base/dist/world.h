@@ -20,6 +20,7 @@ struct World {
   bool agent_store = false;   // torchrun serves that port itself: the first process is a client as all others are
   int listen_fd = -1;         // a socket that listens there already, inherited by the first process from launch()
   int restarts = 0;           // how often the processes were started before
+  std::string launch = {};    // of launch(): a name for their run, the same after each of these starts
   std::string launcher = {};  // "torchrun" (or launch()), "Slurm", "Open MPI", "Kubeflow", "Vertex AI", "SkyPilot"
 
   /// One process writes files and speaks; the others keep quiet.
@@ -27,9 +28,9 @@ struct World {
   /// So does its log: warnings and errors alone, but from the first.
   log::Options log_options() const;
 
-  /// What the launcher says, of several the most explicit one: a torchrun inside of a Slurm job counts, not Slurm. One
-  /// that contradicts itself, or leaves a piece out, is an Error of the distributed kind. docs/distributed.md has the
-  /// variables.
+  /// What the launcher says, of several the most explicit one: a torchrun or mpirun inside of a Slurm job counts, not
+  /// Slurm. One that contradicts itself, or leaves a piece out, is an Error of the distributed kind.
+  /// docs/distributed.md has the variables.
   static World from_environment(const Environment& environment);
   static World from_environment() { return from_environment(process_environment()); }
 };

@@ -2,24 +2,14 @@
 
 #include "base/train/run_folder.h"
 
-#include <ctime>
-#include <random>
 #include <system_error>
 
+#include "base/dist/run_name.h"
 #include "base/log/error.h"
 #include "base/log/format.h"
 
 namespace base {
 namespace {
-
-std::string time_of_day() {
-  const std::time_t now = std::time(nullptr);
-  std::tm local{};
-  localtime_r(&now, &local);
-  std::string text(32, '\0');
-  text.resize(std::strftime(text.data(), text.size(), "%Y%m%d-%H%M%S", &local));
-  return text;
-}
 
 [[noreturn]] void refuse(const std::filesystem::path& folder, const std::error_code& error) {
   throw Error(ErrorKind::kCheckpoint, format("the run's folder cannot be made ({})", error.message()), folder.string(),
@@ -33,9 +23,8 @@ RunFolder RunFolder::create(const std::filesystem::path& runs, const std::string
   std::error_code error;
   std::filesystem::create_directories(parent, error);
   if (error) refuse(parent, error);
-  std::random_device chance;
   while (true) {  // create_directory is exclusive: a name that is taken is drawn again
-    const std::filesystem::path folder = parent / format("{}_{:06x}", time_of_day(), chance() & 0xffffff);
+    const std::filesystem::path folder = parent / new_run_name();
     if (std::filesystem::create_directory(folder, error)) return RunFolder(folder);
     if (error) refuse(folder, error);
   }

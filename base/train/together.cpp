@@ -35,7 +35,21 @@ Results to_results(const State& state) {
   return results;
 }
 
+constexpr const char* kStartAlike = "start all ranks with the same program, settings and data";
+
 }  // namespace
+
+/// Ranks with other data or settings would take other ways through the loop, and wait for each other in vain.
+void Trainer::check_same_work() {
+  std::string work;
+  for (const auto& [part, data] : {std::pair{"training", training_}, {"validation", validation_}}) {
+    if (data && data->size() != DataLoader::kUnknownSize)
+      work += format("{} data of {} examples\n", part, data->size());
+  }
+  for (const auto& [key, value] : settings_values(settings_))
+    if (!TrainSettings::is_of_machine(key)) work += format("{} = {}\n", key, value);
+  group_->check_same("the work", work, kStartAlike);
+}
 
 /// Callbacks ask in the first process, and a signal may come to any: what one is asked for, all do in the same step.
 void Trainer::agree() {
@@ -70,11 +84,15 @@ std::int64_t Trainer::examples_of_all(const DataLoader& data, const BatchStream&
 /// Again where some were frozen or unfrozen since: by authors, whose program is the same in all processes.
 void Trainer::share_gradients() {
   if (group_->is_alone()) return;
+  if (!sync_) check_same_work();
   GradientSync::NamedTensors parameters;
   for (const auto& item : model_->named_parameters()) parameters.emplace_back(item.key(), item.value());
   if (sync_ && sync_->is_for(parameters)) return;
   sync_.reset();  // its hooks would see the gradients too
   sync_ = std::make_unique<GradientSync>(*group_, settings_.dist, parameters);
+  std::string buffers;
+  for (const auto& item : model_->named_buffers()) buffers += format("{} {}\n", item.key(), describe(item.value()));
+  group_->check_same("the network", buffers, kStartAlike);
   group_->copy_from_first(model_->buffers());
 }
 

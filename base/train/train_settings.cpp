@@ -54,4 +54,8 @@ void TrainSettings::declare(Knobs& knobs) {
   knobs.section("dist", dist, "where several processes train together");
 }
 
+bool TrainSettings::is_of_machine(std::string_view key) {
+  return key == "device" || key == "threads" || key == "gpu_memory" || key == "data.threads" || key == "data.prefetch";
+}
+
 }  // namespace base

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/config/knobs.h"
 #include "base/data/data_settings.h"
@@ -66,6 +67,8 @@ struct TrainSettings {
   DistSettings dist = {};
 
   void declare(Knobs& knobs);
+  /// Whether a knob is about the machine: ranks may differ in it, and in no other.
+  static bool is_of_machine(std::string_view key);
 };
 
 }  // namespace base

@@ -141,6 +141,7 @@ class Trainer {
   std::unique_ptr<WeightAverage::Swap> swap_in_average();
 
   // together.cpp: what the processes of a world do together; nothing in a world of one.
+  void check_same_work();
   void agree();
   std::int64_t examples_of_all(const DataLoader& data, const BatchStream& stream, std::int64_t taken_before,
                                const std::optional<Batch>& batch);

@@ -7,6 +7,10 @@ tools=(docker kubectl)
 job_file=trainjob.yaml
 name_limit=45 # Kubernetes adds -node-0-NUMBER and five letters to the names of the pods
 
+check_target() {
+  run kubectl get --namespace "$namespace" "persistentvolumeclaim/$claim" "clustertrainingruntime/$runtime"
+}
+
 submit_job() { # submit_job FILE
   run kubectl create --filename "$1"
   tell "$run_folder in the claim $claim" \

@@ -7,6 +7,10 @@ tools=(docker sky)
 job_file=sky.yaml
 stage=sky
 
+check_target() {
+  run sky check
+}
+
 submit_job() { # submit_job FILE
   run sky jobs launch --yes --detach-run "$1"
   tell "$bucket/${run_folder#"$mount"/}" "sky jobs logs --name $job" "sky jobs cancel --name $job"

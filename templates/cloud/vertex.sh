@@ -11,6 +11,11 @@ strategy=STANDARD
 [ "$spot" != true ] || strategy=SPOT
 [[ $bucket != s3:* ]] || fail "Vertex AI does not read the bucket $bucket" "give one of Google's: gs://NAME" 4
 
+check_target() {
+  run gcloud storage buckets describe "$bucket" --project "$project" --format none
+  run gcloud ai custom-jobs list --project "$project" --region "$region" --limit 1 --format none # Vertex AI is there, and lets us in
+}
+
 submit_job() { # submit_job FILE
   run gcloud ai "$kind" create --project "$project" --region "$region" --display-name "$job" --config "$1"
   tell "gs://${run_folder#/gcs/}" \

@@ -65,6 +65,10 @@ check_settings() {
     may_hold flag "$flag" || bad+="; a flag is '$flag'" rules+="; flags: $(rule_of flag)"
   done
   [ -z "$bad" ] || fail "a job cannot have this: ${bad#; }" "${rules#; }" 4
+  for name in runs data; do
+    [[ ${!name} != *://* || $target:${!name} = vertex:gs://* ]] ||
+      fail "a job on $target does not see $name ${!name}" "give a folder below ${mount:-the project}, or one that begins with /" 4
+  done
 }
 
 example_of() { # example_of NAME
@@ -140,7 +144,15 @@ prepare_job() {
   echo "the job file: runlogs/$job/$job_file"
 }
 
-in_mount() { case $1 in /*) echo "$1" ;; *) echo "${mount:+$mount/}$1" ;; esac }
+in_mount() {
+  case $1 in
+    gs://*) echo "/gcs/${1#gs://}" ;; # Vertex AI alone
+    /*) echo "$1" ;;
+    *) echo "${mount:+$mount/}$1" ;;
+  esac
+}
+
+check_target() { :; } # whether what the settings name is there: before minutes go into a container
 
 # One launcher for each node; Slurm, which starts the ranks itself, has its own.
 start_words() {

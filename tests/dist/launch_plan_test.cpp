@@ -42,6 +42,10 @@ TEST_F(LaunchPlanTest, GivesTheGpusToTheRanks) {
   const LaunchPlan plan = plan_launch({.gpus = {"2", "0"}}, {}, machine(3));
   EXPECT_EQ(plan.ranks, 2);
   EXPECT_EQ(plan.shared.at("CUDA_VISIBLE_DEVICES"), "2,0");
+  EXPECT_EQ(plan.shared.at("CUDA_DEVICE_ORDER"), "PCI_BUS_ID");
+  const Environment by_speed{{"CUDA_DEVICE_ORDER", "FASTEST_FIRST"}};
+  EXPECT_EQ(plan_launch({.gpus = {"0"}}, by_speed, machine(3)).shared.at("CUDA_DEVICE_ORDER"), "FASTEST_FIRST");
+  EXPECT_FALSE(plan_launch({.ranks = 2}, {}, machine()).shared.contains("CUDA_DEVICE_ORDER"));
   EXPECT_EQ(plan_launch({.ranks = 2}, {{"CUDA_VISIBLE_DEVICES", "1"}}, machine()).shared.at("CUDA_VISIBLE_DEVICES"),
             "1");
 }

@@ -131,6 +131,7 @@ TEST(Launch, ReturnsTheCodeOfTheFirstThatFails) {
 
 TEST(Launch, StartsAllRanksAgain) {
   LaunchRun run(R"(echo "$RANK $TORCHELASTIC_RESTART_COUNT" >>starts-$RANK
+                   echo "$SCAFFOLD_LAUNCH" >launch-$TORCHELASTIC_RESTART_COUNT
                    if [ $RANK = 0 ]; then
                      [ $TORCHELASTIC_RESTART_COUNT = 2 ] && exit 0
                      kill -KILL $$
@@ -140,6 +141,9 @@ TEST(Launch, StartsAllRanksAgain) {
   EXPECT_EQ(run.errors(),
             "warn: rank 0 was ended by SIGKILL; restart 1 of 3\nwarn: rank 0 was ended by SIGKILL; restart 2 of 3\n");
   EXPECT_EQ(run.folder().read("starts-0"), "0 0\n0 1\n0 2\n");
+  const std::string launch = run.folder().read("launch-0");
+  EXPECT_THAT(launch, testing::MatchesRegex("[0-9]+-[0-9]+_[0-9a-f]+\n"));
+  EXPECT_EQ(run.folder().read("launch-2"), launch);
 }
 
 TEST(Launch, GivesUpAfterTheLastRestart) {
@@ -169,75 +173,6 @@ TEST(Launch, LetsTheOthersSaveWhenARankHasStopped) {
   EXPECT_EQ(run.run({"--ranks", "2", "--max_restarts", "5"}), 75);
   EXPECT_EQ(run.folder().read("checkpoint"), "saved\n");
   EXPECT_EQ(run.errors(), "");
-}
-
-/// Ranks that note every signal they get, and stop at it.
-constexpr const char* kNotes = R"(for name in TERM INT USR1; do
-  trap "echo $name >>signals-$RANK; kill \$!; exit 75" $name
-done
-sleep infinity &
-echo ready >ready-$RANK
-wait)";
-
-TEST(Launch, PassesSignalsOnToEveryRankOnce) {
-  for (const auto& [signal, name] : {std::pair{SIGTERM, "TERM"}, {SIGINT, "INT"}, {SIGUSR1, "USR1"}}) {
-    LaunchRun run(kNotes);
-    run.make_pipe("ready-0");
-    run.make_pipe("ready-1");
-    run.start({"--ranks", "2", "--max_restarts", "5"});
-    run.line_from("ready-0");
-    run.line_from("ready-1");
-    run.send(signal);
-    EXPECT_EQ(run.wait(), 75);
-    EXPECT_EQ(run.folder().read("signals-0"), std::string(name) + "\n");
-    EXPECT_EQ(run.folder().read("signals-1"), std::string(name) + "\n");
-  }
-}
-
-TEST(Launch, KeepsItsRanksOutOfTheGroupThatATerminalInterrupts) {
-  LaunchRun run("read -r -a stat </proc/$$/stat; echo $(($$ - ${stat[4]})) >group-$RANK");
-  EXPECT_EQ(run.run({"--ranks", "2"}), 0);
-  EXPECT_EQ(run.folder().read("group-0"), "0\n");
-  EXPECT_EQ(run.folder().read("group-1"), "0\n");
-}
-
-TEST(Launch, KillsRanksThatDoNotStop) {
-  LaunchRun run("trap '' TERM; echo ready >ready; exec sleep infinity");
-  run.make_pipe("ready");
-  run.start({"--ranks", "1", "--grace", "50ms"});
-  run.line_from("ready");
-  run.send(SIGTERM);
-  EXPECT_EQ(run.wait(), 128 + SIGKILL);
-  EXPECT_EQ(run.errors(),
-            "SIGTERM: the ranks are asked to stop\nwarn: the ranks did not stop within 0.05 s and are killed\n"
-            "error: rank 0 was ended by SIGKILL\n");
-}
-
-TEST(Launch, KillsItsRanksAtTheSecondSignal) {
-  LaunchRun run("trap '' TERM INT; echo ready >ready; exec sleep infinity");
-  run.make_pipe("ready");
-  run.start({"--ranks", "1", "--grace", "24h"});
-  run.line_from("ready");
-  run.send(SIGINT);
-  run.wait_for("asked to stop");
-  run.send(SIGTERM);
-  EXPECT_EQ(run.wait(), 128 + SIGKILL);
-  EXPECT_EQ(run.errors(),
-            "Ctrl-C: the ranks are asked to stop\nwarn: asked to stop a second time: the ranks are killed\n"
-            "error: rank 0 was ended by SIGKILL\n");
-}
-
-TEST(Launch, TakesItsRanksAlongWhenItIsKilled) {
-  LaunchRun run("exec 9>alive-$RANK; exec sleep infinity");
-  run.make_pipe("alive-0");
-  run.make_pipe("alive-1");
-  run.start({"--ranks", "2"});
-  const int first = run.open_pipe("alive-0");  // waits until the rank has opened it
-  const int second = run.open_pipe("alive-1");
-  run.send(SIGKILL);
-  EXPECT_EQ(run.wait(), 128 + SIGKILL);
-  run.wait_for_end_of(first);
-  run.wait_for_end_of(second);
 }
 
 TEST(Launch, KeepsWhatEachRankPrintsInAFile) {

@@ -13,7 +13,7 @@ namespace base {
 bool operator==(const World& a, const World& b) {
   return a.rank == b.rank && a.size == b.size && a.local_rank == b.local_rank && a.local_size == b.local_size &&
          a.master_address == b.master_address && a.master_port == b.master_port && a.agent_store == b.agent_store &&
-         a.listen_fd == b.listen_fd && a.restarts == b.restarts && a.launcher == b.launcher;
+         a.listen_fd == b.listen_fd && a.restarts == b.restarts && a.launch == b.launch && a.launcher == b.launcher;
 }
 
 void PrintTo(const World& world, std::ostream* stream) {
@@ -82,8 +82,10 @@ TEST(World, OfTorchrun) {
   World served = expected;
   served.agent_store = true;
   served.restarts = 2;
-  EXPECT_EQ(World::from_environment(
-                with(kTorchrun, {{"TORCHELASTIC_USE_AGENT_STORE", "True"}, {"TORCHELASTIC_RESTART_COUNT", "2"}})),
+  served.launch = "a";
+  EXPECT_EQ(World::from_environment(with(kTorchrun, {{"TORCHELASTIC_USE_AGENT_STORE", "True"},
+                                                     {"TORCHELASTIC_RESTART_COUNT", "2"},
+                                                     {"SCAFFOLD_LAUNCH", "a"}})),
             served);
   EXPECT_FALSE(World::from_environment(with(kTorchrun, {{"TORCHELASTIC_USE_AGENT_STORE", "False"}})).agent_store);
 }
@@ -174,6 +176,13 @@ TEST(World, OfOpenMpi) {
   EXPECT_EQ(wide.size, 4);
 }
 
+TEST(World, OfMpirunInATaskOfSlurmIsThatOfMpirun) {
+  const World world = World::from_environment(
+      with(kMpi, {{"SLURM_PROCID", "0"}, {"SLURM_LOCALID", "0"}, {"SLURM_NTASKS", "1"}, {"SLURM_STEP_ID", "0"}}));
+  EXPECT_EQ(world.rank, 1);
+  EXPECT_EQ(world.size, 2);
+}
+
 TEST(World, OfKubeflow) {
   EXPECT_EQ(
       World::from_environment(kKubeflow),
@@ -206,8 +215,8 @@ TEST(World, OfSkyPilot) {
 }
 
 TEST(World, TakesTheMostExplicitLauncher) {
-  const Environment families[] = {kTorchrun, kSlurm, kMpi, kKubeflow, kVertex, kSkyPilot};
-  const char* const names[] = {"torchrun", "Slurm", "Open MPI", "Kubeflow", "Vertex AI", "SkyPilot"};
+  const Environment families[] = {kTorchrun, kMpi, kSlurm, kKubeflow, kVertex, kSkyPilot};
+  const char* const names[] = {"torchrun", "Open MPI", "Slurm", "Kubeflow", "Vertex AI", "SkyPilot"};
   for (std::size_t first = 0; first < std::size(families); ++first) {
     Environment all;
     for (std::size_t other = first; other < std::size(families); ++other) {

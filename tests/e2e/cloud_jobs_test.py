@@ -203,15 +203,19 @@ class Submits(CloudProject):
     def test_containers(self):
         commit = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=self.project, check=True, capture_output=True,
                                 text=True).stdout.strip()
-        for target, stage, tail in (
-                ("kubernetes", "runtime", lambda job, file: ["kubectl", "create", "--filename", file]),
-                ("vertex", "runtime", lambda job, file: ["gcloud", "ai", "custom-jobs", "create", "--project", "a-project", "--region",
-                                                         "europe-west4", "--display-name", job, "--config", file]),
-                ("sky", "sky", lambda job, file: ["sky", "jobs", "launch", "--yes", "--detach-run", file])):
+        for target, stage, checks, tail in (
+                ("kubernetes", "runtime", ["kubectl get --namespace default persistentvolumeclaim/a-claim clustertrainingruntime/torch-distributed"],
+                 lambda job, file: ["kubectl", "create", "--filename", file]),
+                ("vertex", "runtime", ["gcloud storage buckets describe gs://a-bucket --project a-project --format none",
+                                       "gcloud ai custom-jobs list --project a-project --region europe-west4 --limit 1 --format none"],
+                 lambda job, file: ["gcloud", "ai", "custom-jobs", "create", "--project", "a-project", "--region", "europe-west4",
+                                    "--display-name", job, "--config", file]),
+                ("sky", "sky", ["sky check"], lambda job, file: ["sky", "jobs", "launch", "--yes", "--detach-run", file])):
             with self.subTest(target=target):
                 self.record.write_text("")
                 self.known = self.jobs()
-                job, (build, push, submit) = self.submit(target)
+                job, (*checked, build, push, submit) = self.submit(target)
+                self.assertEqual([" ".join(command) for command in checked], checks, "before anything is built")
                 image = f"registry.example.org/team/digits-with-a-long-name-0123456789:{commit}-cuda" + ("-sky" if stage == "sky" else "")
                 self.assertEqual(build, ["docker", "build", "--file", "cloud/Dockerfile", "--target", stage, "--platform", "linux/amd64",
                                          "--build-arg", "BASE=debian:12.12-slim", "--build-arg", "PRESET=cuda", "--build-arg",
@@ -222,7 +226,7 @@ class Submits(CloudProject):
                 self.assertIn(image, file.read_text())
 
     def test_a_search(self):
-        job, (_, _, submit) = self.submit("vertex", "--tune")
+        job, (*_, submit) = self.submit("vertex", "--tune")
         self.assertEqual(submit[:4], ["gcloud", "ai", "hp-tuning-jobs", "create"])
         self.assertEqual(submit[-1], f"runlogs/{job}/hptuning_config.yaml")
 
@@ -237,7 +241,7 @@ class Submits(CloudProject):
         text = file.read_text()
         self.addCleanup(file.write_text, text)
         file.write_text(text + "// changed\n")
-        _, (build, *_) = self.submit("vertex")
+        _, (*_, build, _, _) = self.submit("vertex")
         self.assertRegex(build[-2], r":[0-9a-f]{12}-\d{8}-\d{6}-cuda$")
 
     def test_a_step_that_fails_is_the_last(self):
@@ -245,7 +249,16 @@ class Submits(CloudProject):
         self.addCleanup((self.tools / "docker").write_text, STUB)
         done = self.run_script("./train_cloud.sh", "sky", tools=True)
         self.assertEqual((done.returncode, done.stderr), (2, "train_cloud.sh: docker failed\n  fix: see its own message above\n"))
-        self.assertEqual(len(self.commands()), 1)
+        self.assertEqual([command[0] for command in self.commands()], ["sky", "docker"])
+
+    def test_a_bucket_that_is_not_there_ends_it_before_the_build(self):
+        (self.tools / "gcloud").write_text(STUB + "exit 1\n")
+        self.addCleanup((self.tools / "gcloud").write_text, STUB)
+        done = self.run_script("./train_cloud.sh", "vertex", tools=True)
+        self.assertEqual((done.returncode, done.stderr), (2, "train_cloud.sh: gcloud failed\n  fix: see its own message above\n"))
+        self.assertEqual([command[:3] for command in self.commands()], [["gcloud", "storage", "buckets"]])
+        shown = self.run_script("./train_cloud.sh", "vertex", "--dry-run").stdout
+        self.assertLess(shown.index("+ gcloud storage buckets describe gs://a-bucket"), shown.index("+ docker build"))
 
 
 class BadInput(CloudProject):
@@ -299,6 +312,15 @@ class BadInput(CloudProject):
         self.expect(4, "Vertex AI does not read the bucket s3://a-bucket\n  fix: give one of Google's: gs://NAME", "vertex", "--bucket",
                     "s3://a-bucket")
         self.expect(4, "container is 'docker'\n  fix: apptainer or none", "slurm", "--container", "docker")
+
+    def test_addresses_of_buckets(self):
+        words = self.job_file("vertex", "--data", "gs://other/images", "--runs", "gs://a-bucket/runs")
+        self.assertIn('"--folder", "/gcs/other/images"', words)
+        self.assertIn('"--run", "/gcs/a-bucket/runs/digits', words)
+        for target, name, value, mount in (("sky", "data", "gs://other/images", "/bucket"), ("kubernetes", "runs", "s3://b/runs", "/storage"),
+                                           ("vertex", "data", "s3://b/images", "/gcs/a-bucket"), ("slurm", "data", "gs://b/images", "the project")):
+            self.expect(4, f"a job on {target} does not see {name} {value}\n  fix: give a folder below {mount}, or one that begins with /", target,
+                        f"--{name}", value)
 
     def test_a_value_is_not_filled_in_again(self):
         job = yaml.safe_load(self.job_file("kubernetes", "--claim", "__claim__"))

@@ -222,6 +222,20 @@ class RanksTest(TrainTest):
         self.assertIn("the network is not the same on all ranks: rank 0 has first.weight float32 [16, 16], "
                       "rank 1 has first.weight float32 [17, 16]", ranks.errors[0])
 
+        ranks = Ranks(2, of_rank={1: ("--table", "4")}).finish()
+        self.assertEqual(set(ranks.codes.values()), {7}, ranks.errors)
+        self.assertIn("rank 0 has table float32 [3], rank 1 has table float32 [4]", ranks.errors[0])
+
+    def test_ranks_with_other_work(self):
+        for flag, here, there, before in (("--examples", 100, 99, "training data of {} examples"), ("--seed", 1, 2, "seed = {}"),
+                                          ("--data.batch_size", 4, 5, "data.batch_size = {}"), ("--accumulate", 1, 2, "accumulate = {}"),
+                                          ("--optimizer.learning_rate", 0.01, 0.02, "optimizer.learning_rate = {}")):
+            ranks = Ranks(2, of_rank={1: (flag, str(there))}).finish()
+            self.assertEqual(set(ranks.codes.values()), {7}, ranks.errors)
+            self.assertIn(f"the work is not the same on all ranks: rank 0 has {before.format(here)}, rank 1 has {before.format(there)}",
+                          ranks.errors[0])
+        self.train(2, "--epochs", 1, of_rank={1: ("--data.threads", "0")})  # what a machine has may differ
+
     def test_a_checkpoint_of_another_network(self):
         with tempfile.TemporaryDirectory() as folder:
             self.train(2, "--run", folder, "--epochs", 1)

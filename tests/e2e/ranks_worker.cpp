@@ -2,10 +2,12 @@
 // to OUT/rank-K.json: the loss of each step, the numbers of the examples of each step, and the weights at the end.
 #include "base/torch.h"
 
+#include <chrono>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -26,11 +28,13 @@ namespace {
 struct Settings {
   std::string network = "plain";
   std::int64_t width = 16;
+  std::int64_t table = 3;
   std::int64_t examples = 100;
   bool unknown = false;
   std::filesystem::path out = ".";
   std::filesystem::path run;
   std::int64_t nan_at = -1;
+  std::chrono::milliseconds pause = {};
   base::TrainSettings train{.epochs = 3,
                             .device = "cpu",
                             .deterministic = true,
@@ -43,11 +47,13 @@ struct Settings {
     knobs.add("network", network, "",
               {.choices = {"plain", "unused", "frozen", "unfrozen", "tied", "norm", "convolution", "deep"}});
     knobs.add("width", width, "of the hidden layer");
+    knobs.add("table", table, "size of a buffer");
     knobs.add("examples", examples, "in the training data");
     knobs.add("unknown", unknown, "their number does not show before the end");
     knobs.add("out", out, "folder for what the ranks have to say");
     knobs.add("run", run, "the folder of the run");
     knobs.add("nan_at", nan_at, "number of an example that is not a number");
+    knobs.add("pause", pause, "after each step");
     train.declare(knobs);
     knobs.section("callbacks", callbacks, "");
   }
@@ -79,6 +85,7 @@ class Network final : public base::Model {
  public:
   explicit Network(const Settings& settings) : kind_(settings.network) {
     first_ = register_module("first", torch::nn::Linear(16, settings.width));
+    register_buffer("table", torch::zeros({settings.table}));
     if (kind_ == "norm") norm_ = register_module("norm", torch::nn::BatchNorm1d(settings.width));
     if (kind_ == "unused") other_ = register_module("other", torch::nn::Linear(16, settings.width));
     if (kind_ == "convolution") convolution_ = register_module("convolution", torch::nn::Conv2d(1, 3, 3));
@@ -127,12 +134,17 @@ std::string bytes_of(const torch::Tensor& tensor) {
 /// On every rank: the loss of each step.
 class Losses final : public base::Callback {
  public:
+  explicit Losses(std::chrono::milliseconds pause) : pause_(pause) {}
   std::string name() const override { return "losses"; }
   bool runs_everywhere() const override { return true; }
   void on_iteration_end(const base::TrainState& state, base::TrainControl& /*control*/) override {
     losses.push_back(state.loss);
+    std::this_thread::sleep_for(pause_);
   }
   std::vector<double> losses;
+
+ private:
+  std::chrono::milliseconds pause_;
 };
 
 /// Of all examples: that of the ranks' medians would be another one.
@@ -179,7 +191,7 @@ int train(const Settings& settings, const base::Origins& origins) {
   base::Trainer trainer(settings.train, std::make_shared<Network>(settings),
                         std::make_shared<Points>(settings.examples, settings.unknown, settings.nan_at),
                         std::make_shared<Points>(13, settings.unknown, -1));
-  auto losses = std::make_unique<Losses>();
+  auto losses = std::make_unique<Losses>(settings.pause);
   auto indices = std::make_unique<Indices>();
   const Losses& seen = *losses;
   const Indices& read = *indices;
