@@ -67,6 +67,32 @@ TEST(LoadBackend, SaysWhyNoEngineCanRunThere) {
 
 #ifdef SCAFFOLD_WITH_ONNXRUNTIME
 
+std::string ready(int /*device*/) {
+  return "";
+}
+
+template <ErrorKind kKind>
+std::unique_ptr<Backend> refuse(const Artifact& /*artifact*/, int /*device*/, const BackendOptions& /*options*/) {
+  throw Error(kKind, "it cannot build the model", "node Einsum\nand more", "export it otherwise");
+}
+
+TEST(LoadBackend, TakesTheNextEngineIfOneRefusesTheModel) {
+  const MemoryFolder folder;
+  write_export(folder / "1", small_graph());
+  for (const auto load : {refuse<ErrorKind::kBackend>, refuse<ErrorKind::kDevice>}) {
+    register_engine({"Abacus", "tensorrt", ready, load});
+    ::testing::internal::CaptureStderr();
+    EXPECT_THAT(load_backend(folder / "1", "auto")->description(), StartsWith("ONNX Runtime"));
+    EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+                HasSubstr("Abacus does not run the model, so the next engine is tried: it cannot build the model: node "
+                          "Einsum\n"));
+    EXPECT_THROW(load_backend(folder / "1", "tensorrt"), Error) << "who asks for one gets that one";
+  }
+  register_engine({"Abacus", "tensorrt", ready, refuse<ErrorKind::kInternal>});
+  EXPECT_THROW(load_backend(folder / "1", "auto"), Error) << "another error is no refusal";
+  register_engine({"Abacus", "tensorrt", busy, nullptr});
+}
+
 class OnnxRuntime : public ::testing::Test {
  protected:
   std::unique_ptr<Backend> load(const OnnxGraph& graph, const BackendOptions& options = {}) {
