@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/infer/engine.h"
+#include "base/infer/inferer.h"
 #include "tests/infer/support.h"
 #include "tests/support/memory_folder.h"
 #include "tests/tensor/message_of.h"
@@ -90,6 +91,20 @@ TEST(LoadBackend, TakesTheNextEngineIfOneRefusesTheModel) {
   }
   register_engine({"Abacus", "tensorrt", ready, refuse<ErrorKind::kInternal>});
   EXPECT_THROW(load_backend(folder / "1", "auto"), Error) << "another error is no refusal";
+  register_engine({"Abacus", "tensorrt", busy, nullptr});
+}
+
+std::unique_ptr<Backend> tell_level(const Artifact& /*artifact*/, int /*device*/, const BackendOptions& options) {
+  throw Error(ErrorKind::kBackend, "the level", std::to_string(options.tensorrt.optimization_level), "");
+}
+
+TEST(Inferer, HandsTensorRtItsOptions) {
+  const MemoryFolder folder;
+  write_export(folder / "1", small_graph());
+  register_engine({"Abacus", "tensorrt", ready, tell_level});
+  EXPECT_EQ("backend error: the level: 5", message_of(ErrorKind::kBackend, [&] {
+              Inferer(folder / "1", {.target = "tensorrt", .tensorrt = {.optimization_level = 5}});
+            }));
   register_engine({"Abacus", "tensorrt", busy, nullptr});
 }
 
