@@ -286,6 +286,12 @@ TEST(Lowering, RefusesResultsWhoseSizeDependsOnTheInputs) {
   EXPECT_THAT(lowered_message(model), HasSubstr("aten::index (forward, after 'layer'): with a mask"));
 }
 
+TEST(Lowering, NamesTheOperatorWhoseArgumentsItDoesNotExpect) {
+  SmallModel model([](const torch::Tensor& x) { return std::get<0>(x.sum().sort(0)); });
+  EXPECT_THAT(lowered_message(model),
+              HasSubstr("aten::sort (forward, after 'layer'): its arguments cannot be exported"));
+}
+
 TEST(SizeExpression, IsNoneWhereSeveralQuotientsFit) {
   const std::vector<Numbers> small = {{5, 6, 10, 11, 19}};
   EXPECT_FALSE(find_expression({0, 0, 1, 1, 2}, small)) << "n / 7, n / 8 or n / 9";
