@@ -223,6 +223,13 @@ void add_shapes(Table& t) {
   t.of("split_with_sizes", {floats({3, 7})}, [](const Tensors& x) { return x[0].split_with_sizes({1, 4, 2}, 1); });
   t.of("chunk", {floats({3, 7})}, [](const Tensors& x) { return x[0].chunk(3, 1); });
   t.of("chunk_dynamic", {floats({3, 8})}, [](const Tensors& x) { return x[0].chunk(2, 1); }, {{"a", 1, "time"}});
+  const auto split_twice = [](const Tensors& x) {
+    Tensors parts = x[0].tensor_split(3, 1);
+    for (const Tensor& part : x[0].tensor_split({1, 5}, 1)) parts.push_back(part);
+    return parts;
+  };
+  t.of("tensor_split", {floats({3, 7})}, split_twice);
+  t.of("tensor_split_dynamic", {floats({3, 8})}, split_twice, {{"a", 1, "time"}});
   t.of("unbind", {floats({3, 4, 2})}, [](const Tensors& x) { return x[0].unbind(1); });
   t.one("expand", {3, 1, 4}, [](const Tensor& x) { return x.expand({-1, 5, -1}); });
   t.one("expand_new", {3, 4}, [](const Tensor& x) { return x.expand({2, x.size(0), 4}); });
