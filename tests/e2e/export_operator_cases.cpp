@@ -310,6 +310,8 @@ void add_reductions(Table& t) {
   t.one("normalize", {3, 4}, [](const Tensor& x) { return F::normalize(x, F::NormalizeFuncOptions().dim(1)); });
   t.one("vector_norm", {3, 4},
         [](const Tensor& x) { return torch::linalg_vector_norm(x, INFINITY, std::vector<std::int64_t>{1}); });
+  t.one("linalg_norm", {3, 4},
+        [](const Tensor& x) { return torch::linalg_norm(x) + torch::linalg_norm(x, 3, std::vector<std::int64_t>{1}); });
   t.one("var", {3, 4, 5}, [](const Tensor& x) { return x.var({1, 2}, true) + x.var({1, 2}, false); });
   t.one("std", {3, 4, 5}, [](const Tensor& x) { return x.std(-1, true, true); });
   t.one("var_batch", {3, 4}, [](const Tensor& x) { return x.var(0, true); });

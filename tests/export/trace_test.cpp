@@ -286,6 +286,14 @@ TEST(Lowering, RefusesResultsWhoseSizeDependsOnTheInputs) {
   EXPECT_THAT(lowered_message(model), HasSubstr("aten::index (forward, after 'layer'): with a mask"));
 }
 
+TEST(Lowering, RefusesNormsOfMatrices) {
+  SmallModel by_number([](const torch::Tensor& x) { return torch::linalg_norm(x, 2); });
+  EXPECT_THAT(lowered_message(by_number),
+              HasSubstr("aten::linalg_norm (forward, after 'layer'): the norm of a matrix"));
+  SmallModel by_name([](const torch::Tensor& x) { return torch::linalg_norm(x, "nuc"); });
+  EXPECT_THAT(lowered_message(by_name), HasSubstr("aten::linalg_norm (forward, after 'layer'): the norm of a matrix"));
+}
+
 TEST(Lowering, NamesTheOperatorWhoseArgumentsItDoesNotExpect) {
   SmallModel model([](const torch::Tensor& x) { return std::get<0>(x.sum().sort(0)); });
   EXPECT_THAT(lowered_message(model),
