@@ -113,6 +113,11 @@ void add_arithmetic(Table& t) {
   two("div_trunc", [](const Tensor& a, const Tensor& b) { return torch::div(a * 3, b.abs() + 0.3, "trunc"); });
   two("floor_divide", [](const Tensor& a, const Tensor& b) { return torch::floor_divide(a, b.abs() + 0.3); });
   two("remainder", [](const Tensor& a, const Tensor& b) { return torch::remainder(a, b.abs() + 0.3); });
+  t.two("remainder_exact", torch::tensor({{1., -1., 1e8}, {7., -7., 0.6}, {-7., 3., -0.5}}, torch::kDouble),
+        torch::tensor({{0.1, 0.1, 7.}, {-2., 2., 0.2}, {-2., 0.1, 0.1}}, torch::kDouble),
+        [](const Tensor& a, const Tensor& b) {
+          return torch::stack({torch::remainder(a, b), torch::floor_divide(a, b), torch::div(a, 0.1, "floor")});
+        });
   two("fmod", [](const Tensor& a, const Tensor& b) { return torch::fmod(a, b.abs() + 0.3); });
   two("pow", [](const Tensor& a, const Tensor& b) { return a.abs().pow(b) + a.pow(2) + a.pow(3); });
   two("pow_scalar_base", [](const Tensor& a, const Tensor& b) { return torch::pow(2.0, a) + b; });
