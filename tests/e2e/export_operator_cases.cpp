@@ -195,8 +195,10 @@ void add_products(Table& t) {
        },
        {{"a", 0, "batch"}, {"a", 2, "time"}});
   t.of("attention_masked", {floats({3, 2, 5, 8}), floats({3, 1, 5, 5})}, [](const Tensors& x) {
-    return Tensors{torch::scaled_dot_product_attention(x[0], x[0], x[0], x[1] > -2),
-                   torch::scaled_dot_product_attention(x[0], x[0], x[0], x[1])};
+    return Tensors{
+        torch::scaled_dot_product_attention(x[0], x[0], x[0], x[1] > -2),
+        torch::scaled_dot_product_attention(x[0], x[0], x[0], (x[1] > -2) & (torch::arange(5).view({5, 1}) > 1)),
+        torch::scaled_dot_product_attention(x[0], x[0], x[0], x[1])};
   });
 }
 
