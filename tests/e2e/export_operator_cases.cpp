@@ -84,7 +84,7 @@ void add_functions(Table& t) {
   f("hardtanh", [](const Tensor& x) { return torch::hardtanh(x, -0.5, 0.7); });
   f("sigmoid", [](const Tensor& x) { return x.sigmoid(); });
   f("tanh", [](const Tensor& x) { return x.tanh(); });
-  f("softplus", [](const Tensor& x) { return torch::softplus(x * 30, 2); });
+  f("softplus", [](const Tensor& x) { return torch::softplus(x * 30, 2) + torch::softplus(x, 2, 0.5); });
   f("softsign", [](const Tensor& x) { return F::softsign(x); });
   f("softshrink", [](const Tensor& x) { return torch::softshrink(x, 0.3); });
   f("hardshrink", [](const Tensor& x) { return torch::hardshrink(x, 0.3); });
@@ -93,6 +93,8 @@ void add_functions(Table& t) {
   f("threshold", [](const Tensor& x) { return torch::threshold(x, 0.1, -5); });
   f("rrelu", [](const Tensor& x) { return torch::rrelu(x); });
   t.one("glu", {3, 6, 4}, [](const Tensor& x) { return torch::glu(x, 1); });
+  t.of("glu_dynamic", {floats({3, 6})}, [](const Tensors& x) { return Tensors{torch::glu(x[0], 1)}; },
+       {{"a", 1, "time"}});
   t.one("softmax", {3, 6, 4}, [](const Tensor& x) { return x.softmax(1); });
   t.one("log_softmax", {3, 6}, [](const Tensor& x) { return x.log_softmax(-1); });
   t.one("softmax_double", {3, 6}, [](const Tensor& x) { return x.softmax(-1, torch::kDouble); });
