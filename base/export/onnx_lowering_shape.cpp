@@ -82,7 +82,8 @@ void lower_expand(OnnxCall& call) {
 
 void lower_repeat(OnnxCall& call) {
   const Operand& x = call["self"];
-  const std::vector<Operand>& repeats = call[call.has("repeats") ? "repeats" : "dims"].items;
+  std::vector<Operand> repeats = call[call.has("repeats") ? "repeats" : "dims"].items;
+  while (static_cast<std::int64_t>(repeats.size()) < x.rank()) repeats.insert(repeats.begin(), number(1));
   Integers added;
   for (std::int64_t i = 0; i + x.rank() < static_cast<std::int64_t>(repeats.size()); ++i) added.push_back(i);
   call.give(call.op("Tile", {call.build.unsqueeze(x.name, added), call.build.list(repeats)}));

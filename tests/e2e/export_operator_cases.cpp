@@ -242,7 +242,7 @@ void add_shapes(Table& t) {
   t.of("unbind", {floats({3, 4, 2})}, [](const Tensors& x) { return x[0].unbind(1); });
   t.one("expand", {3, 1, 4}, [](const Tensor& x) { return x.expand({-1, 5, -1}); });
   t.one("expand_new", {3, 4}, [](const Tensor& x) { return x.expand({2, x.size(0), 4}); });
-  t.one("repeat", {3, 4}, [](const Tensor& x) { return x.repeat({2, 1, 3}); });
+  t.one("repeat", {3, 4}, [](const Tensor& x) { return x.repeat({2, 1, 3}) + x.tile({3}); });
   t.one("repeat_interleave", {3, 4, 2}, [](const Tensor& x) { return x.repeat_interleave(3, 1); });
   t.one("roll", {3, 4, 5}, [](const Tensor& x) { return x.roll({1, -2}, {1, 2}); });
   t.one("roll_batch", {3, 4}, [](const Tensor& x) { return x.roll(1, 0); });

@@ -294,6 +294,11 @@ TEST(Lowering, RefusesNormsOfMatrices) {
   EXPECT_THAT(lowered_message(by_name), HasSubstr("aten::linalg_norm (forward, after 'layer'): the norm of a matrix"));
 }
 
+TEST(Lowering, RefusesToTakeFromAllNumbersInARow) {
+  SmallModel model([](const torch::Tensor& x) { return torch::take_along_dim(x, torch::zeros({5}, torch::kLong)); });
+  EXPECT_THAT(lowered_message(model), HasSubstr("aten::take_along_dim (forward, after 'layer'): without dim"));
+}
+
 TEST(Lowering, NamesTheOperatorWhoseArgumentsItDoesNotExpect) {
   SmallModel model([](const torch::Tensor& x) { return std::get<0>(x.sum().sort(0)); });
   EXPECT_THAT(lowered_message(model),
