@@ -122,6 +122,20 @@ std::optional<fs::path> best_of(const std::vector<Named>& exports) {
   return best;
 }
 
+/// Nothing if another process exports to the same place now: what is hidden there may be its own.
+std::optional<FolderLock> lock_without_leftovers(const fs::path& folder) {
+  const fs::path parent = (folder.has_filename() ? folder : folder.parent_path()).parent_path();
+  std::error_code ignored;
+  if (!parent.empty()) fs::create_directories(parent, ignored);
+  try {
+    auto lock = FolderLock::try_lock(kExportFolder, parent.empty() ? "." : parent);
+    if (lock) remove_leftovers(parent.empty() ? "." : parent);
+    return lock;
+  } catch (const Error&) {  // a folder that cannot be written to: who makes the export says so
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 Artifact Artifact::open(const fs::path& folder, Check check) {
@@ -173,7 +187,8 @@ fs::path Artifact::file(std::string_view name) const {
   return path;
 }
 
-ArtifactWriter::ArtifactWriter(const fs::path& folder) : partial_(kExportFolder, folder) {}
+ArtifactWriter::ArtifactWriter(const fs::path& folder)
+    : lock_(lock_without_leftovers(folder)), partial_(kExportFolder, folder) {}
 
 void ArtifactWriter::complete(ExportManifest manifest, const std::string& settings) {
   writing([&] {

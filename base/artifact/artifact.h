@@ -57,7 +57,8 @@ class Artifact {
 ///
 class ArtifactWriter {
  public:
-  /// An export that is there under this name is replaced; anything else there is an export Error.
+  /// An export that is there under this name is replaced; anything else there is an export Error. What killed exports
+  /// left beside it is removed, or comes back if it was about to be replaced.
   explicit ArtifactWriter(const std::filesystem::path& folder);
 
   /// For the files of the model. There has to be a model.onnx at least.
@@ -71,6 +72,7 @@ class ArtifactWriter {
   void publish();
 
  private:
+  std::optional<FolderLock> lock_;  // while it is held, nobody takes this export for what a killed process left
   PartialFolder partial_;
 };
 

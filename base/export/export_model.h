@@ -29,8 +29,9 @@ struct ExportRequest {
 
 /// Writes ONNX (in the precision that the manifest says), TorchScript and the weights, with preprocess and postprocess
 /// in them, and publishes them as one folder. Before that ONNX Runtime and LibTorch load what was written and answer
-/// random questions at two sizes of every dynamic axis: answers that differ from the model's are an export Error, and
-/// nothing is published. The model is as before, and so is the state of chance.
+/// the example, others of its kind at other sizes of every dynamic axis, and random questions, where the model can:
+/// answers that differ from its own are an export Error, and nothing is published. Whatever else goes wrong is one too.
+/// The model is as before, and so is the state of chance.
 void export_model(Model& model, const ExportRequest& request);
 
 }  // namespace base

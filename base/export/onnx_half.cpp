@@ -31,6 +31,7 @@ const Operations& inexact_operations() {
                                   "LogSoftmax",
                                   "LpNormalization",
                                   "MeanVarianceNormalization",
+                                  "Mod",
                                   "Pow",
                                   "Reciprocal",
                                   "ReduceL1",

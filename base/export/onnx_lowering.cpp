@@ -101,6 +101,8 @@ class Lowering {
       add_problem(node, reason.why);
     } catch (const Error& error) {  // the builder's: it does not know for which operator it builds
       add_problem(node, error.problem());
+    } catch (const std::exception& error) {  // arguments of a kind that the operator's rule does not expect
+      add_problem(node, format("its arguments cannot be exported ({})", first_line(error)));
     }
   }
 

@@ -40,8 +40,15 @@ void lower_gelu(OnnxCall& call) {
 
 void lower_softplus(OnnxCall& call) {
   const double beta = call.real("beta", 1);
-  const std::string bent = call.op("Softplus", {multiplied(call, call.tensor("self"), beta)});
-  call.give(beta == 1 ? bent : call.op("Div", {bent, call.constant(beta, call.dtype())}));
+  const double threshold = call.real("threshold", 20);
+  const std::string scaled = multiplied(call, call.tensor("self"), beta);
+  std::string bent = call.op("Softplus", {scaled});
+  if (beta != 1) bent = call.op("Div", {bent, call.constant(beta, call.dtype())});
+  if (threshold < 20) {  // from there on the two are the same number
+    const std::string above = call.op("Greater", {scaled, call.constant(threshold, call.dtype())});
+    bent = call.op("Where", {above, call.tensor("self"), bent});
+  }
+  call.give(bent);
 }
 
 void lower_prelu(OnnxCall& call) {
@@ -58,8 +65,10 @@ void lower_prelu(OnnxCall& call) {
 void lower_glu(OnnxCall& call) {
   const Operand& x = call["self"];
   const std::int64_t axis = call.axis("dim", x.rank(), -1);
-  const std::int64_t half = call.output().axes.at(static_cast<std::size_t>(axis)).size;
-  const auto parts = call.build.emit_many("Split", {x.name, call.build.integers({half, half})}, {{"axis", axis}}, 2);
+  const Operand whole = call.build.dimension(x.axes.at(static_cast<std::size_t>(axis)));
+  const std::int64_t size = whole.integer / 2;
+  const Operand half = whole.is_computed() ? call.build.computed("Div", whole, number(2), size) : number(size);
+  const auto parts = call.build.emit_many("Split", {x.name, call.build.list({half, half})}, {{"axis", axis}}, 2);
   call.give(call.op("Mul", {parts[0], call.op("Sigmoid", {parts[1]})}));
 }
 

@@ -47,14 +47,35 @@ std::string truncated(OnnxCall& call, const std::string& x, DType type) {
   return call.op("Where", {call.op("Less", {x, call.constant(0, type)}), call.op("Ceil", {x}), call.op("Floor", {x})});
 }
 
+/// Of floating-point numbers LibTorch takes the exact remainder, towards zero: 1 / 0.1 is below 10, whatever a division
+/// rounds it to. With the divisor's sign it is the one of a quotient rounded down.
+struct Remainder {
+  std::string towards_zero;
+  std::string crosses;  // whether its sign is not the divisor's
+};
+
+Remainder remainder_of(OnnxCall& call, const std::string& a, const std::string& b, DType type) {
+  const std::string rest = call.op("Mod", {a, b}, {{"fmod", std::int64_t{1}}});
+  const std::string signs = call.op("Mul", {call.op("Sign", {rest}), call.op("Sign", {b})});
+  return {rest, call.op("Less", {signs, call.constant(0, type)})};
+}
+
+std::string floor_of_quotient(OnnxCall& call, const std::string& a, const std::string& b, DType type) {
+  const auto [rest, crosses] = remainder_of(call, a, b, type);
+  const std::string whole = call.op("Div", {call.op("Sub", {a, rest}), b});
+  const std::string below = call.op("Sub", {whole, call.constant(1, type)});
+  const std::string result = call.op("Round", {call.op("Where", {crosses, below, whole})});
+  if (!call["other"].is_tensor()) return result;
+  return call.op("Where", {call.op("Equal", {b, call.constant(0, type)}), call.op("Div", {a, b}), result});
+}
+
 void lower_division(OnnxCall& call, const std::string& rounding) {
   const DType type = counting_type(call.dtype());
   const std::string a = call.build.as(call["self"], type);
   const std::string b = call.build.as(call["other"], type);
   std::string result;
   if (is_floating(type)) {
-    result = call.op("Div", {a, b});
-    if (rounding == "floor") result = call.op("Floor", {result});
+    result = rounding == "floor" ? floor_of_quotient(call, a, b, type) : call.op("Div", {a, b});
     if (rounding == "trunc") result = truncated(call, result, type);
   } else if (rounding == "floor") {
     result = call.op("Div", {call.op("Sub", {a, call.op("Mod", {a, b})}), b});
@@ -68,9 +89,13 @@ void lower_remainder(OnnxCall& call) {
   const DType type = counting_type(call.dtype());
   const std::string a = call.build.as(call["self"], type);
   const std::string b = call.build.as(call["other"], type);
-  const std::string result = is_floating(type)
-                                 ? call.op("Sub", {a, call.op("Mul", {b, call.op("Floor", {call.op("Div", {a, b})})})})
-                                 : call.op("Mod", {a, b});
+  std::string result;
+  if (is_floating(type)) {
+    const auto [rest, crosses] = remainder_of(call, a, b, type);
+    result = call.op("Where", {crosses, call.op("Add", {rest, b}), rest});
+  } else {
+    result = call.op("Mod", {a, b});
+  }
   call.give(call.build.cast(result, type, call.dtype()));
 }
 

@@ -179,6 +179,7 @@ void add_indexing(OnnxTable& table) {
   table["index_select"] = lower_index_select;
   table["gather"] = lower_gather;
   table["take_along_dim"] = [](OnnxCall& call) {
+    if (!call.has("dim")) call.refuse("without dim it takes from all numbers in a row: flatten the tensor, and give 0");
     const std::int64_t axis = call.axis("dim", call["self"].rank());
     call.give(call.op("GatherElements", {call.tensor("self"), indices(call, call["indices"])}, {{"axis", axis}}));
   };

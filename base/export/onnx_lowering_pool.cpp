@@ -144,6 +144,24 @@ std::string averaged_by_matrices(OnnxCall& call, const Integers& out) {
   return y;
 }
 
+/// The same for maxima: of each window its own.
+std::string largest_by_slices(OnnxCall& call, const Integers& out) {
+  const std::vector<Axis>& axes = call["self"].axes;
+  std::string y = call["self"].name;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const auto axis = static_cast<std::int64_t>(axes.size() - out.size() + i);
+    const std::int64_t in = axes[static_cast<std::size_t>(axis)].size;
+    std::vector<std::string> parts;
+    for (std::int64_t o = 0; o < out[i]; ++o) {
+      const std::string window =
+          call.build.slice(y, axis, number(o * in / out[i]), number(((o + 1) * in + out[i] - 1) / out[i]));
+      parts.push_back(call.op("ReduceMax", {window}, {{"axes", Integers{axis}}, {"keepdims", std::int64_t{1}}}));
+    }
+    y = parts.size() == 1 ? parts[0] : call.op("Concat", parts, {{"axis", axis}});
+  }
+  return y;
+}
+
 void lower_adaptive_pool(OnnxCall& call, bool average) {
   const std::size_t spatial = spatial_of(call);
   const std::vector<Axis>& before = call["self"].axes;
@@ -168,8 +186,7 @@ void lower_adaptive_pool(OnnxCall& call, bool average) {
                                   {{"kernel_shape", kernel}, {"strides", kernel}});
     return call.give(without_batch(call, spatial, y));
   }
-  if (!average) call.refuse("its windows are of different sizes: pool to a divisor of the size");
-  call.give(averaged_by_matrices(call, out));
+  call.give(average ? averaged_by_matrices(call, out) : largest_by_slices(call, out));
 }
 
 }  // namespace

@@ -84,6 +84,21 @@ std::string added_mask(OnnxCall& call, const std::string& allowed) {
   return call.op("Where", {allowed, call.constant(0, type), call.constant(-INFINITY, type)});
 }
 
+/// A query that may look at nothing gets zeros in LibTorch, where a softmax alone gives nan.
+std::string zero_where_masked(OnnxCall& call, const Operand& mask, const std::string& weights) {
+  const bool truths = mask.dtype == DType::kBool;
+  if (mask.constant.defined()) {
+    const torch::Tensor allowed = truths ? mask.constant : mask.constant != -INFINITY;
+    if (allowed.any(-1).all().item<bool>()) return weights;
+  }
+  const DType type = call.dtype();
+  const std::string allowed =
+      truths ? mask.name : call.op("Greater", {call.build.as(mask, type), call.constant(-INFINITY, type)});
+  const std::string any = call.op("ReduceMax", {call.build.cast(allowed, DType::kBool, DType::kI32)},
+                                  {{"axes", std::vector<std::int64_t>{-1}}, {"keepdims", std::int64_t{1}}});
+  return call.op("Where", {call.build.cast(any, DType::kI32, DType::kBool), weights, call.constant(0, type)});
+}
+
 void lower_attention(OnnxCall& call) {
   const Operand& query = call["query"];
   const Operand& key = call["key"];
@@ -103,11 +118,13 @@ void lower_attention(OnnxCall& call) {
     const Axis& columns = key.axes.at(key.axes.size() - 2);
     scores = call.op("Add", {scores, added_mask(call, causal_mask(call, rows, columns))});
   }
-  if (const Operand& mask = call["attn_mask"]; !mask.is_none()) {
+  const Operand& mask = call["attn_mask"];
+  if (!mask.is_none()) {
     scores =
         call.op("Add", {scores, mask.dtype == DType::kBool ? added_mask(call, mask.name) : call.build.as(mask, type)});
   }
-  const std::string weights = call.op("Softmax", {scores}, {{"axis", std::int64_t{-1}}});
+  std::string weights = call.op("Softmax", {scores}, {{"axis", std::int64_t{-1}}});
+  if (!mask.is_none()) weights = zero_where_masked(call, mask, weights);
   call.give(call.op("MatMul", {weights, call.tensor("value")}));
 }
 

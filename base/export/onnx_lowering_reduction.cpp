@@ -90,6 +90,14 @@ void lower_norm(OnnxCall& call, const char* order) {
   give_norm(call, call.build.as(call["self"], call.dtype()), call.real(order, 2), reduced_axes(call));
 }
 
+/// Of vectors, or of all numbers as one. With an order, two axes are those of a matrix, whose norms are others.
+void lower_linalg_norm(OnnxCall& call) {
+  const bool one_axis = reduced_axes(call).size() == 1;
+  if (call["ord"].kind == Operand::Kind::kText || (call.has("ord") && !one_axis))
+    call.refuse("the norm of a matrix has no operator in ONNX: leave ord out, or give one axis");
+  lower_norm(call, "ord");
+}
+
 void lower_distance(OnnxCall& call) {
   const DType type = call.dtype();
   const std::string gap = call.op("Sub", {call.build.as(call["x1"], type), call.build.as(call["x2"], type)});
@@ -157,7 +165,8 @@ void add_reductions(OnnxTable& table) {
   table["all"] = [](OnnxCall& call) { lower_truth(call, "ReduceMin"); };
   table["any"] = [](OnnxCall& call) { lower_truth(call, "ReduceMax"); };
   table["norm"] = table["frobenius_norm"] = [](OnnxCall& call) { lower_norm(call, "p"); };
-  table["linalg_vector_norm"] = table["linalg_norm"] = [](OnnxCall& call) { lower_norm(call, "ord"); };
+  table["linalg_vector_norm"] = [](OnnxCall& call) { lower_norm(call, "ord"); };
+  table["linalg_norm"] = lower_linalg_norm;
   table["pairwise_distance"] = lower_distance;
   table["var"] = [](OnnxCall& call) { lower_variance(call, false, false); };
   table["std"] = [](OnnxCall& call) { lower_variance(call, true, false); };

@@ -82,7 +82,8 @@ void lower_expand(OnnxCall& call) {
 
 void lower_repeat(OnnxCall& call) {
   const Operand& x = call["self"];
-  const std::vector<Operand>& repeats = call[call.has("repeats") ? "repeats" : "dims"].items;
+  std::vector<Operand> repeats = call[call.has("repeats") ? "repeats" : "dims"].items;
+  while (static_cast<std::int64_t>(repeats.size()) < x.rank()) repeats.insert(repeats.begin(), number(1));
   Integers added;
   for (std::int64_t i = 0; i + x.rank() < static_cast<std::int64_t>(repeats.size()); ++i) added.push_back(i);
   call.give(call.op("Tile", {call.build.unsqueeze(x.name, added), call.build.list(repeats)}));
@@ -160,6 +161,34 @@ void lower_split(OnnxCall& call) {
   const auto parts =
       call.build.emit_many("Split", {x.name, call.build.list(sizes)}, {{"axis", axis}}, call.output_count());
   for (std::size_t i = 0; i < parts.size(); ++i) call.give(i, parts[i]);
+}
+
+/// As evenly as it goes, the first parts one longer than the others; or at indices.
+void lower_tensor_split(OnnxCall& call) {
+  const Operand& x = call["self"];
+  if (call.has("tensor_indices_or_sections")) call.refuse("where it splits must be numbers, not a tensor");
+  const std::int64_t axis = call.axis("dim", x.rank());
+  const Axis& whole = x.axes.at(static_cast<std::size_t>(axis));
+  if (!whole.is_dynamic()) return lower_split(call);
+  std::vector<Operand> ends = call["indices"].items;
+  if (ends.empty()) {
+    const Operand size = call.build.dimension(whole);
+    const std::int64_t sections = call.integer("sections", 1);
+    const std::int64_t length = size.integer / sections;
+    const std::int64_t rest = size.integer % sections;
+    const Operand each = call.build.computed("Div", size, number(sections), length);
+    const Operand longer = call.build.computed("Mod", size, number(sections), rest);
+    for (std::int64_t i = 1; i < sections; ++i) {
+      ends.push_back(call.build.sum(call.build.computed("Mul", each, number(i), i * length),
+                                    call.build.computed("Min", longer, number(i), std::min(i, rest))));
+    }
+  }
+  ends.push_back(number(std::numeric_limits<std::int64_t>::max()));
+  Operand start = number(0);
+  for (std::size_t i = 0; i < call.output_count(); ++i) {
+    call.give(i, call.build.slice(x.name, axis, start, ends.at(i)));
+    start = ends[i];
+  }
 }
 
 void lower_unbind(OnnxCall& call) {
@@ -251,8 +280,9 @@ void add_shapes(OnnxTable& table) {
   table["repeat_interleave"] = lower_repeat_interleave;
   table["cat"] = table["concat"] = table["concatenate"] = lower_cat;
   table["stack"] = lower_stack;
-  for (const char* name : {"split", "split_with_sizes", "chunk", "tensor_split", "unsafe_split", "unsafe_chunk"})
+  for (const char* name : {"split", "split_with_sizes", "chunk", "unsafe_split", "unsafe_chunk"})
     table[name] = lower_split;
+  table["tensor_split"] = lower_tensor_split;
   table["unbind"] = lower_unbind;
   table["flip"] = lower_flip;
   table["roll"] = lower_roll;

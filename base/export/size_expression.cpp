@@ -1,5 +1,7 @@
 #include "base/export/size_expression.h"
 
+#include <algorithm>
+
 namespace base {
 namespace {
 
@@ -33,16 +35,26 @@ std::optional<SizeExpression> product(const Numbers& wanted, std::span<const Num
   return SizeExpression{.first = i, .second = j, .factor = factor};
 }
 
+/// Rounded down; else up; else in any way. Where several fit, no run tells which one is meant, and other sizes would.
 std::optional<SizeExpression> quotient(const Numbers& wanted, const Numbers& size, std::size_t which) {
-  for (std::int64_t divisor = 2; divisor <= 32; ++divisor) {
-    for (std::int64_t before = 0; before < divisor; ++before) {
-      const std::int64_t offset = wanted[0] - (size[0] + before) / divisor;
-      bool fits = true;
-      for (std::size_t run = 0; fits && run < wanted.size(); ++run)
-        fits = (size[run] + before) / divisor + offset == wanted[run];
-      if (fits)
-        return SizeExpression{.first = which, .second = {}, .before = before, .divisor = divisor, .offset = offset};
+  enum class Kind { kDown, kUp, kAny };
+  for (const Kind kind : {Kind::kDown, Kind::kUp, Kind::kAny}) {
+    std::vector<SizeExpression> fitting;
+    for (std::int64_t divisor = 2; divisor <= 32; ++divisor) {
+      const bool one_rest = std::ranges::all_of(  // as multiples have it: however it is rounded, it is the same
+          size, [&](std::int64_t each) { return each % divisor == size[0] % divisor; });
+      for (std::int64_t before = 0; before < (one_rest ? 1 : divisor); ++before) {
+        const std::int64_t offset = wanted[0] - (size[0] + before) / divisor;
+        if (kind != Kind::kAny && (offset != 0 || before != (kind == Kind::kDown ? 0 : divisor - 1))) continue;
+        bool fits = true;
+        for (std::size_t run = 0; fits && run < wanted.size(); ++run)
+          fits = (size[run] + before) / divisor + offset == wanted[run];
+        if (fits)
+          fitting.push_back({.first = which, .second = {}, .before = before, .divisor = divisor, .offset = offset});
+      }
     }
+    if (fitting.size() == 1) return fitting.front();
+    if (!fitting.empty()) return std::nullopt;
   }
   return std::nullopt;
 }

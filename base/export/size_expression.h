@@ -22,8 +22,8 @@ struct SizeExpression {
   std::int64_t offset = 0;
 };
 
-/// The simplest one that gives `wanted` in every run: a size itself, a line, a product, a quotient. Earlier sizes are
-/// preferred.
+/// The simplest one that gives `wanted` in every run: a size itself, a line, a product, a quotient if only one fits.
+/// Earlier sizes are preferred.
 std::optional<SizeExpression> find_expression(const Numbers& wanted, std::span<const Numbers> sizes);
 
 }  // namespace base

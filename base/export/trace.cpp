@@ -84,11 +84,6 @@ torch::jit::Module mirror(const torch::nn::Module& module, const std::shared_ptr
   return copy;
 }
 
-std::string first_line(const std::exception& error) {
-  const std::string text = error.what();
-  return text.substr(0, text.find('\n'));
-}
-
 /// The tensors of the model itself, by which LibTorch knows its parameters, may change their device and layout when the
 /// model is given back. What is exported is the memory that they have now.
 void hold_weights(torch::jit::Module module) {
@@ -181,8 +176,10 @@ std::vector<NamedAxis> named_axes(const Model& model, const Tensors& inputs) {
   return axes;
 }
 
+using Sizes = std::vector<std::int64_t>;  // of the named axes
+
 /// The example with other sizes along the named axes: as much of it as fits, again and again.
-Tensors resized(const Tensors& example, const std::vector<NamedAxis>& axes, const std::vector<std::int64_t>& sizes) {
+Tensors resized(const Tensors& example, const std::vector<NamedAxis>& axes, const Sizes& sizes) {
   Tensors inputs = example;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     for (const auto& [input, axis] : axes[i].places) {
@@ -194,13 +191,18 @@ Tensors resized(const Tensors& example, const std::vector<NamedAxis>& axes, cons
   return inputs;
 }
 
-/// The sizes to run with: the first gives the graph (not 1, of which LibTorch makes special cases), then each axis
-/// changes on its own, then all of them, a little: halves are rounded now up and now down then. A model may take
-/// `multiples` of its example's sizes alone. Last the example's own, if they are others.
-std::vector<std::vector<std::int64_t>> sizes_to_run(const std::vector<NamedAxis>& axes, bool multiples) {
-  std::vector<std::int64_t> first;
+Sizes first_sizes(const std::vector<NamedAxis>& axes) {
+  Sizes first;  // not 1, of which LibTorch makes special cases
   for (const NamedAxis& axis : axes) first.push_back(axis.size == 1 ? 2 : axis.size);
-  std::vector<std::vector<std::int64_t>> runs = {first};
+  return first;
+}
+
+/// The sizes to run with: the first gives the graph, then each axis changes on its own, then all of them, a little:
+/// halves are rounded now up and now down then. A model may take `multiples` of its example's sizes alone. Last the
+/// example's own, if they are others.
+std::vector<Sizes> sizes_to_run(const std::vector<NamedAxis>& axes, bool multiples) {
+  const Sizes first = first_sizes(axes);
+  std::vector<Sizes> runs = {first};
   for (std::size_t i = 0; i < axes.size(); ++i) {
     runs.push_back(first);
     runs.back()[i] = multiples ? 2 * first[i] : first[i] + 1;
@@ -209,16 +211,33 @@ std::vector<std::vector<std::int64_t>> sizes_to_run(const std::vector<NamedAxis>
   runs.push_back(first);
   for (std::size_t i = 0; i < axes.size(); ++i)
     runs.back()[i] = multiples ? 3 * first[i] : first[i] + 3 + 2 * static_cast<std::int64_t>(i);
-  std::vector<std::int64_t> example;
+  Sizes example;
   for (const NamedAxis& axis : axes) example.push_back(axis.size);
   if (example != first) runs.push_back(example);
   return runs;
 }
 
-std::vector<TraceRun> run_all(Tracer& tracer, const Tensors& example, const std::vector<NamedAxis>& axes) {
-  for (const bool multiples : {false, true}) {
+/// Far from the example, for what is the same near it: an eighth of the size, five pools. Before a multiple of the size
+/// and after one, so that it shows how a quotient is rounded. One axis at a time: all at once may be more than the
+/// memory holds.
+std::vector<Sizes> sizes_to_try(const std::vector<NamedAxis>& axes, bool multiples) {
+  std::vector<Sizes> runs;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const Sizes first = first_sizes(axes);
+    const Sizes far = multiples ? Sizes{4 * first[i]} : Sizes{2 * first[i] + 1, 4 * first[i] - 1};
+    for (const std::int64_t size : far) {
+      runs.push_back(first);
+      runs.back()[i] = size;
+    }
+  }
+  return runs;
+}
+
+std::vector<TraceRun> run_near(Tracer& tracer, const Tensors& example, const std::vector<NamedAxis>& axes,
+                               bool& multiples) {
+  for (multiples = false;; multiples = true) {
     std::vector<TraceRun> runs;
-    std::vector<std::int64_t> sizes;
+    Sizes sizes;
     try {
       for (const auto& next : sizes_to_run(axes, multiples)) {
         sizes = next;
@@ -237,7 +256,18 @@ std::vector<TraceRun> run_all(Tracer& tracer, const Tensors& example, const std:
                                : "let the model take any size there, or leave the axis out of dynamic_axes()");
     }
   }
-  return {};
+}
+
+std::vector<TraceRun> run_all(Tracer& tracer, const Tensors& example, const std::vector<NamedAxis>& axes,
+                              bool& multiples) {
+  std::vector<TraceRun> runs = run_near(tracer, example, axes, multiples);
+  for (const Sizes& sizes : sizes_to_try(axes, multiples)) {
+    try {
+      runs.push_back(tracer.run(resized(example, axes, sizes)));
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): a model may have a largest size
+    }
+  }
+  return runs;
 }
 
 }  // namespace
@@ -250,9 +280,9 @@ Trace trace_model(Model& model) {
   }
   const std::vector<NamedAxis> axes = named_axes(model, example);
   Tracer tracer(model);
-  std::vector<TraceRun> runs = run_all(tracer, example, axes);
-
   Trace trace;
+  std::vector<TraceRun> runs = run_all(tracer, example, axes, trace.multiples);
+
   std::size_t place = 0;
   for (const auto& [name, tensor] : example) {
     TensorSpec spec{.name = name, .dtype = view_of(name, tensor).dtype, .axes = {}};
@@ -271,6 +301,11 @@ Trace trace_model(Model& model) {
   trace.graph = runs.front().graph;
   trace.module = std::make_shared<torch::jit::Module>(tracer.finish(trace.graph));
   return trace;
+}
+
+std::string first_line(const std::exception& error) {
+  const std::string text = error.what();
+  return text.substr(0, text.find('\n'));
 }
 
 std::string layer_of(const torch::jit::Node& node) {

@@ -9,6 +9,7 @@
 #include "base/infer/engine.h"
 #include "base/log/error.h"
 #include "base/log/format.h"
+#include "base/log/log.h"
 #include "base/log/suggest.h"
 #ifdef SCAFFOLD_WITH_ONNXRUNTIME
 #include "base/infer/onnxruntime_backend.h"
@@ -83,12 +84,19 @@ Target parse_target(const std::string& text) {
   refuse_target(text);
 }
 
-// Null if no engine can; then `reasons` says why.
+// Null if no engine can; then `reasons` says why. With `any`, an engine that refuses the model is only told: the next
+// one may take it.
 std::unique_ptr<Backend> try_load(const Artifact& artifact, const Target& target, const BackendOptions& options,
-                                  std::string& reasons) {
+                                  std::string& reasons, bool any = false) {
   for (const Engine& engine : engines_for(std::string(target.known->name))) {
-    const std::string reason = engine.why_not(target.device);
-    if (reason.empty()) return engine.load(artifact, target.device, options);
+    std::string reason = engine.why_not(target.device);
+    try {
+      if (reason.empty()) return engine.load(artifact, target.device, options);
+    } catch (const Error& error) {
+      if (!any || (error.kind() != ErrorKind::kBackend && error.kind() != ErrorKind::kDevice)) throw;
+      reason = error.problem().substr(0, error.problem().find('\n'));
+      log::warn("{} does not run the model, so the next engine is tried: {}", engine.name, reason);
+    }
     reasons += format("{}{}: {}", reasons.empty() ? "" : "; ", engine.name, reason);
   }
   return nullptr;
@@ -123,7 +131,7 @@ std::unique_ptr<Backend> load_backend(const std::filesystem::path& folder, const
   if (target == "auto") {
     const Artifact artifact = Artifact::open(choose_export(folder), Artifact::Check::kSizes);
     for (const KnownTarget& known : kTargets)
-      if (auto backend = try_load(artifact, {&known}, options, reasons)) return backend;
+      if (auto backend = try_load(artifact, {&known}, options, reasons, /*any=*/true)) return backend;
     throw Error(ErrorKind::kBackend, "this program has no engine for the model",
                 reasons.empty() ? folder.string() : reasons, std::string(kTargets[2].how));
   }

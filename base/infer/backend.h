@@ -40,8 +40,8 @@ struct BackendOptions {
 
 /// `folder` is an export or holds several, see choose_export(). `target` is "cpu" (ONNX Runtime), "cuda:0" (ONNX
 /// Runtime or LibTorch on a GPU), "tensorrt:0", "torch" (LibTorch on the CPU), or "auto": the fastest of those that
-/// this program and this machine have. An engine that is not there is a backend Error that says how to get it, a
-/// machine that lacks what it needs is a device Error.
+/// this program and this machine have and that take the model; a warning tells which one does not. An engine that is
+/// not there is a backend Error that says how to get it, a machine that lacks what it needs is a device Error.
 std::unique_ptr<Backend> load_backend(const std::filesystem::path& folder, const std::string& target = "auto",
                                       const BackendOptions& options = {});
 

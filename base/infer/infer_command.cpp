@@ -15,6 +15,7 @@
 #include "base/infer/inferer.h"
 #include "base/infer/json_lines.h"
 #include "base/infer/tensor_file.h"
+#include "base/infer/tensorrt_settings.h"
 #include "base/log/error.h"
 #include "base/log/format.h"
 #include "base/log/log.h"
@@ -35,6 +36,7 @@ struct InferSettings {
   int threads = 0;
   bool pipeline = true;
   bool describe = false;
+  TensorRtSettings tensorrt;
 
   void declare(Knobs& knobs) {
     knobs.add("export", folder, "the exported folder, or the one of several exports: then the best of them",
@@ -48,6 +50,7 @@ struct InferSettings {
     knobs.add("threads", threads, "inside the network; 0: as many as there are cores", {.min = 0, .max = 1024});
     knobs.add("pipeline", pipeline, "read, run and write at the same time");
     knobs.add("describe", describe, "say what the model is, and stop");
+    knobs.section("tensorrt", tensorrt, "how TensorRT builds and runs");
   }
 };
 
@@ -154,6 +157,7 @@ int predict(const fs::path& folder, const InferSettings& settings) {
   check_files(settings.input, settings.output);
   Inferer inferer(folder, {.target = settings.target,
                            .threads = settings.threads,
+                           .tensorrt = settings.tensorrt.options(),
                            .batch_size = settings.batch_size,
                            .pipeline = settings.pipeline});
   const auto reader = make_reader(settings, inferer.signature());

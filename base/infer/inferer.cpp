@@ -108,7 +108,8 @@ struct Inferer::Pending {
 };
 
 Inferer::Inferer(const std::filesystem::path& folder, const InfererOptions& options)
-    : Inferer(load_backend(folder, options.target, {.threads = options.threads}), options) {}
+    : Inferer(load_backend(folder, options.target, {.threads = options.threads, .tensorrt = options.tensorrt}),
+              options) {}
 
 Inferer::Inferer(std::unique_ptr<Backend> backend, InfererOptions options)
     : backend_(std::move(backend)),

@@ -31,11 +31,12 @@ using Collapse = std::function<std::vector<HostTensor>(std::span<const std::vect
 std::vector<HostTensor> collapse_to_mean_or_mode(std::span<const std::vector<TensorView>> answers);
 
 struct InfererOptions {
-  std::string target = "auto";  // as load_backend() takes it
-  int threads = 0;              // inside the network; 0: as many as there are cores
-  int batch_size = 64;          // rows that are run together at most, in a model with a batch axis
-  bool pipeline = true;         // reader, network and sink in a thread each; otherwise all in one
-  int queue = 4;                // batches that wait between two of them at most
+  std::string target = "auto";    // as load_backend() takes it
+  int threads = 0;                // inside the network; 0: as many as there are cores
+  TensorRtOptions tensorrt = {};  // for the target tensorrt alone
+  int batch_size = 64;            // rows that are run together at most, in a model with a batch axis
+  bool pipeline = true;           // reader, network and sink in a thread each; otherwise all in one
+  int queue = 4;                  // batches that wait between two of them at most
   Collapse collapse = collapse_to_mean_or_mode;
 };
 

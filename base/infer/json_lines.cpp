@@ -19,11 +19,30 @@ using Json = nlohmann::json;
 
 constexpr SpecialNumbers kSpecial{.nan = "null", .infinity = "\"Infinity\"", .minus_infinity = "\"-Infinity\""};
 constexpr std::size_t kMostReason = 120;
+constexpr int kMostNested = 64;  // more axes than any model has; far from what recursion takes of the stack
 
 // What is wrong with a value, and where in the line: "image[3][4] is a string".
 struct BadValue {
   std::string what;
 };
+
+// Before it is parsed: whoever goes through what is nested deeply, element by element, needs a stack as deep.
+void check_depth(std::string_view text) {
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char letter = text[i];
+    if (in_string && letter == '\\') {
+      ++i;
+    } else if (letter == '"') {
+      in_string = !in_string;
+    } else if (!in_string && (letter == '[' || letter == '{')) {
+      if (++depth > kMostNested) throw BadValue{format("lists and objects are nested deeper than {}", kMostNested)};
+    } else if (!in_string && (letter == ']' || letter == '}')) {
+      --depth;
+    }
+  }
+}
 
 // By the first element of each list; fill() sees whether the others agree.
 std::vector<std::int64_t> shape_of(const Json& json) {
@@ -218,6 +237,7 @@ void append_tensor(std::string& text, const TensorView& view, std::size_t axis, 
 
 Sample sample_of_json(std::string_view text, const std::string& name, const Signature& signature) {
   try {
+    check_depth(text);
     Json json = Json::parse(text);
     if (!json.is_object()) throw BadValue{"it is no object"};
     Sample sample{.name = name};

@@ -43,6 +43,14 @@ fs::path write_export(const TemporaryFolder& folder, const std::string& name = "
   return folder / name;
 }
 
+/// What is there, but for the lock.
+std::vector<std::string> names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().filename() != ".lock") names.push_back(entry.path().filename());
+  return names;
+}
+
 std::string error_of(const TemporaryFolder& folder, const fs::path& path) {
   return folder.shorten(message_of(ErrorKind::kExport, [&] { Artifact::open(path); }));
 }
@@ -78,7 +86,23 @@ TEST(Artifact, IsThereWholeOrNotAtAll) {
     write_file(writer.path() / kOnnxFile, "half a mod");
     EXPECT_FALSE(fs::exists(folder / "exports/1"));
   }
-  EXPECT_TRUE(fs::is_empty(folder / "exports"));
+  EXPECT_THAT(names_in(folder / "exports"), ElementsAre());
+}
+
+TEST(Artifact, ClearsUpWhatKilledExportsLeft) {
+  const MemoryFolder folder;
+  write_export(folder, "exports/300");
+  fs::rename(folder / "exports/300", folder / "exports/.300.replaced-1");  // killed between the two renames
+  folder.write("exports/.400.partial-1/model.onnx", "half a mod");
+  folder.write("exports/.200.removed-1/model.onnx", "the mo");
+  {
+    const ArtifactWriter other(folder / "exports/600");
+    write_export(folder, "exports/500");
+    EXPECT_TRUE(fs::exists(other.path())) << "of a process that still writes";
+    EXPECT_THAT(names_in(folder / "exports"), UnorderedElementsAre("300", "500", other.path().filename()));
+  }
+  write_export(folder, "exports/600");
+  EXPECT_THAT(names_in(folder / "exports"), UnorderedElementsAre("300", "500", "600"));
 }
 
 TEST(Artifact, ReplacesAnExportButNothingElse) {
@@ -294,9 +318,7 @@ TEST(KeepNewestExports, KeepsTheBestToo) {
   for (const int step : {1, 2, 3, 4}) write_export(folder, format("exports/{}", step), scored(step == 2 ? 0.9 : 0.5));
   write_export(folder, "exports/1-int8");
   keep_newest_exports(folder / "exports", 1);
-  std::vector<std::string> left;
-  for (const auto& entry : fs::directory_iterator(folder / "exports")) left.push_back(entry.path().filename());
-  EXPECT_THAT(left, UnorderedElementsAre("2", "4", "1-int8"));
+  EXPECT_THAT(names_in(folder / "exports"), UnorderedElementsAre("2", "4", "1-int8"));
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ using ::testing::HasSubstr;
 
 std::set<std::string> names_in(const std::filesystem::path& folder) {
   std::set<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) names.insert(entry.path().filename());
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().filename() != ".lock") names.insert(entry.path().filename());
   return names;
 }
 

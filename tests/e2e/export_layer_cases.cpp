@@ -103,6 +103,7 @@ void add_pools(Table& t) {
   t.layer("adaptive_avg_pool2d_uneven", {3, 4, 9, 8}, nn::AdaptiveAvgPool2d(nn::AdaptiveAvgPool2dOptions({4, 3})));
   t.layer("adaptive_avg_pool3d", {3, 2, 4, 6, 6}, nn::AdaptiveAvgPool3d(2));
   t.layer("adaptive_max_pool2d", {3, 4, 9, 8}, nn::AdaptiveMaxPool2d(nn::AdaptiveMaxPool2dOptions({3, 4})));
+  t.layer("adaptive_max_pool2d_uneven", {3, 4, 9, 8}, nn::AdaptiveMaxPool2d(nn::AdaptiveMaxPool2dOptions({4, 3})));
   t.layer("adaptive_max_pool1d_global", {3, 4, 9}, nn::AdaptiveMaxPool1d(1));
   t.layer("lp_pool2d", {3, 4, 8, 8}, nn::LPPool2d(nn::LPPool2dOptions(2, 2)));
 }

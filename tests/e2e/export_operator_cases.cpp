@@ -84,7 +84,7 @@ void add_functions(Table& t) {
   f("hardtanh", [](const Tensor& x) { return torch::hardtanh(x, -0.5, 0.7); });
   f("sigmoid", [](const Tensor& x) { return x.sigmoid(); });
   f("tanh", [](const Tensor& x) { return x.tanh(); });
-  f("softplus", [](const Tensor& x) { return torch::softplus(x * 30, 2); });
+  f("softplus", [](const Tensor& x) { return torch::softplus(x * 30, 2) + torch::softplus(x, 2, 0.5); });
   f("softsign", [](const Tensor& x) { return F::softsign(x); });
   f("softshrink", [](const Tensor& x) { return torch::softshrink(x, 0.3); });
   f("hardshrink", [](const Tensor& x) { return torch::hardshrink(x, 0.3); });
@@ -93,6 +93,8 @@ void add_functions(Table& t) {
   f("threshold", [](const Tensor& x) { return torch::threshold(x, 0.1, -5); });
   f("rrelu", [](const Tensor& x) { return torch::rrelu(x); });
   t.one("glu", {3, 6, 4}, [](const Tensor& x) { return torch::glu(x, 1); });
+  t.of("glu_dynamic", {floats({3, 6})}, [](const Tensors& x) { return Tensors{torch::glu(x[0], 1)}; },
+       {{"a", 1, "time"}});
   t.one("softmax", {3, 6, 4}, [](const Tensor& x) { return x.softmax(1); });
   t.one("log_softmax", {3, 6}, [](const Tensor& x) { return x.log_softmax(-1); });
   t.one("softmax_double", {3, 6}, [](const Tensor& x) { return x.softmax(-1, torch::kDouble); });
@@ -113,6 +115,11 @@ void add_arithmetic(Table& t) {
   two("div_trunc", [](const Tensor& a, const Tensor& b) { return torch::div(a * 3, b.abs() + 0.3, "trunc"); });
   two("floor_divide", [](const Tensor& a, const Tensor& b) { return torch::floor_divide(a, b.abs() + 0.3); });
   two("remainder", [](const Tensor& a, const Tensor& b) { return torch::remainder(a, b.abs() + 0.3); });
+  t.two("remainder_exact", torch::tensor({{1., -1., 1e8}, {7., -7., 0.6}, {-7., 3., -0.5}}, torch::kDouble),
+        torch::tensor({{0.1, 0.1, 7.}, {-2., 2., 0.2}, {-2., 0.1, 0.1}}, torch::kDouble),
+        [](const Tensor& a, const Tensor& b) {
+          return torch::stack({torch::remainder(a, b), torch::floor_divide(a, b), torch::div(a, 0.1, "floor")});
+        });
   two("fmod", [](const Tensor& a, const Tensor& b) { return torch::fmod(a, b.abs() + 0.3); });
   two("pow", [](const Tensor& a, const Tensor& b) { return a.abs().pow(b) + a.pow(2) + a.pow(3); });
   two("pow_scalar_base", [](const Tensor& a, const Tensor& b) { return torch::pow(2.0, a) + b; });
@@ -190,8 +197,10 @@ void add_products(Table& t) {
        },
        {{"a", 0, "batch"}, {"a", 2, "time"}});
   t.of("attention_masked", {floats({3, 2, 5, 8}), floats({3, 1, 5, 5})}, [](const Tensors& x) {
-    return Tensors{torch::scaled_dot_product_attention(x[0], x[0], x[0], x[1] > -2),
-                   torch::scaled_dot_product_attention(x[0], x[0], x[0], x[1])};
+    return Tensors{
+        torch::scaled_dot_product_attention(x[0], x[0], x[0], x[1] > -2),
+        torch::scaled_dot_product_attention(x[0], x[0], x[0], (x[1] > -2) & (torch::arange(5).view({5, 1}) > 1)),
+        torch::scaled_dot_product_attention(x[0], x[0], x[0], x[1])};
   });
 }
 
@@ -223,10 +232,17 @@ void add_shapes(Table& t) {
   t.of("split_with_sizes", {floats({3, 7})}, [](const Tensors& x) { return x[0].split_with_sizes({1, 4, 2}, 1); });
   t.of("chunk", {floats({3, 7})}, [](const Tensors& x) { return x[0].chunk(3, 1); });
   t.of("chunk_dynamic", {floats({3, 8})}, [](const Tensors& x) { return x[0].chunk(2, 1); }, {{"a", 1, "time"}});
+  const auto split_twice = [](const Tensors& x) {
+    Tensors parts = x[0].tensor_split(3, 1);
+    for (const Tensor& part : x[0].tensor_split({1, 5}, 1)) parts.push_back(part);
+    return parts;
+  };
+  t.of("tensor_split", {floats({3, 7})}, split_twice);
+  t.of("tensor_split_dynamic", {floats({3, 8})}, split_twice, {{"a", 1, "time"}});
   t.of("unbind", {floats({3, 4, 2})}, [](const Tensors& x) { return x[0].unbind(1); });
   t.one("expand", {3, 1, 4}, [](const Tensor& x) { return x.expand({-1, 5, -1}); });
   t.one("expand_new", {3, 4}, [](const Tensor& x) { return x.expand({2, x.size(0), 4}); });
-  t.one("repeat", {3, 4}, [](const Tensor& x) { return x.repeat({2, 1, 3}); });
+  t.one("repeat", {3, 4}, [](const Tensor& x) { return x.repeat({2, 1, 3}) + x.tile({3}); });
   t.one("repeat_interleave", {3, 4, 2}, [](const Tensor& x) { return x.repeat_interleave(3, 1); });
   t.one("roll", {3, 4, 5}, [](const Tensor& x) { return x.roll({1, -2}, {1, 2}); });
   t.one("roll_batch", {3, 4}, [](const Tensor& x) { return x.roll(1, 0); });
@@ -303,6 +319,8 @@ void add_reductions(Table& t) {
   t.one("normalize", {3, 4}, [](const Tensor& x) { return F::normalize(x, F::NormalizeFuncOptions().dim(1)); });
   t.one("vector_norm", {3, 4},
         [](const Tensor& x) { return torch::linalg_vector_norm(x, INFINITY, std::vector<std::int64_t>{1}); });
+  t.one("linalg_norm", {3, 4},
+        [](const Tensor& x) { return torch::linalg_norm(x) + torch::linalg_norm(x, 3, std::vector<std::int64_t>{1}); });
   t.one("var", {3, 4, 5}, [](const Tensor& x) { return x.var({1, 2}, true) + x.var({1, 2}, false); });
   t.one("std", {3, 4, 5}, [](const Tensor& x) { return x.std(-1, true, true); });
   t.one("var_batch", {3, 4}, [](const Tensor& x) { return x.var(0, true); });

@@ -115,6 +115,54 @@ TEST(Trace, OfABatchOfOneTakesOthersToo) {
   EXPECT_TRUE(torch::allclose(run(trace, torch::ones({5, 4})), 5 * run(trace, torch::ones({1, 4})).expand({5, 6})));
 }
 
+/// A row of 16 numbers, or a picture of 64 by 64, of any size, and whatever a test wants to do with it.
+class AnySize final : public Model {
+ public:
+  AnySize(std::vector<std::int64_t> shape, SmallModel::Step forward)
+      : shape_(std::move(shape)), forward_(std::move(forward)) {}
+  Tensors example_inputs() const override { return {{"x", torch::randn(shape_)}}; }
+  std::vector<DynamicAxis> dynamic_axes() const override {
+    std::vector<DynamicAxis> axes = {{"x", -1, "width"}};
+    if (shape_.size() > 2) axes.push_back({"x", -2, "height"});
+    return axes;
+  }
+  Tensors forward(const Tensors& inputs) override { return {{"y", forward_(inputs["x"])}}; }
+  torch::Tensor loss(const Tensors&, const Tensors&) override { return {}; }
+
+ private:
+  std::vector<std::int64_t> shape_;
+  SmallModel::Step forward_;
+};
+
+TEST(Trace, DividesSizesAsTheModelDoes) {
+  for (const std::int64_t divisor : {2, 3, 6, 8, 16}) {
+    for (const std::int64_t before : {std::int64_t{0}, divisor - 1}) {
+      AnySize model({2, 16},
+                    [=](const torch::Tensor& x) { return std::get<0>(x.topk((x.size(1) + before) / divisor)); });
+      const Trace trace = trace_model(model);
+      for (std::int64_t size = 1; size < 100; ++size) {
+        const torch::Tensor x = torch::randn({2, size});
+        ASSERT_TRUE(torch::equal(model.run({{"x", x}})["y"], run(trace, x))) << size << " / " << divisor;
+      }
+    }
+  }
+}
+
+TEST(Trace, SeesSizesThatOnlyDifferFarFromTheExample) {
+  const auto pooled = [](torch::Tensor x) {
+    for (int i = 0; i < 5; ++i) x = torch::max_pool2d(x, 2);
+    return x;
+  };
+  AnySize to_one({1, 3, 64, 64}, [=](const torch::Tensor& x) { return torch::adaptive_avg_pool2d(pooled(x), {1, 1}); });
+  const Trace trace = trace_model(to_one);
+  const torch::Tensor x = torch::randn({1, 3, 130, 200});
+  EXPECT_TRUE(torch::allclose(to_one.run({{"x", x}})["y"], run(trace, x)));
+  EXPECT_EQ("", problem_of(lower_to_onnx(trace)));
+  AnySize to_two({1, 3, 64, 64}, [=](const torch::Tensor& x) { return torch::adaptive_avg_pool2d(pooled(x), {2, 2}); });
+  EXPECT_THAT(message_of([&] { lower_to_onnx(trace_model(to_two)); }),
+              HasSubstr("along a dynamic axis only pools to a single number can be exported"));
+}
+
 TEST(Trace, WithoutDynamicAxesIsOfTheExamplesSize) {
   SmallModel model([](const torch::Tensor& x) { return x.view({x.size(0), 2, 3}); });
   model.axes.emplace();
@@ -236,6 +284,40 @@ TEST(Lowering, RefusesToWriteIntoAPartOfATensor) {
 TEST(Lowering, RefusesResultsWhoseSizeDependsOnTheInputs) {
   SmallModel model([](const torch::Tensor& x) { return x.index({x.select(1, 0) > -1e9}); });
   EXPECT_THAT(lowered_message(model), HasSubstr("aten::index (forward, after 'layer'): with a mask"));
+}
+
+TEST(Lowering, RefusesNormsOfMatrices) {
+  SmallModel by_number([](const torch::Tensor& x) { return torch::linalg_norm(x, 2); });
+  EXPECT_THAT(lowered_message(by_number),
+              HasSubstr("aten::linalg_norm (forward, after 'layer'): the norm of a matrix"));
+  SmallModel by_name([](const torch::Tensor& x) { return torch::linalg_norm(x, "nuc"); });
+  EXPECT_THAT(lowered_message(by_name), HasSubstr("aten::linalg_norm (forward, after 'layer'): the norm of a matrix"));
+}
+
+TEST(Lowering, RefusesToTakeFromAllNumbersInARow) {
+  SmallModel model([](const torch::Tensor& x) { return torch::take_along_dim(x, torch::zeros({5}, torch::kLong)); });
+  EXPECT_THAT(lowered_message(model), HasSubstr("aten::take_along_dim (forward, after 'layer'): without dim"));
+}
+
+TEST(Lowering, NamesTheOperatorWhoseArgumentsItDoesNotExpect) {
+  SmallModel model([](const torch::Tensor& x) { return std::get<0>(x.sum().sort(0)); });
+  EXPECT_THAT(lowered_message(model),
+              HasSubstr("aten::sort (forward, after 'layer'): its arguments cannot be exported"));
+}
+
+TEST(SizeExpression, IsNoneWhereSeveralQuotientsFit) {
+  const std::vector<Numbers> small = {{5, 6, 10, 11, 19}};
+  EXPECT_FALSE(find_expression({0, 0, 1, 1, 2}, small)) << "n / 7, n / 8 or n / 9";
+  const std::vector<Numbers> far = {{16, 17, 19, 33, 63}};
+  const auto sixth = find_expression({2, 2, 3, 5, 10}, far);
+  ASSERT_TRUE(sixth);
+  EXPECT_EQ(6, sixth->divisor);
+  EXPECT_EQ(0, sixth->before);
+  const std::vector<Numbers> multiples = {{16, 32, 48, 64}};
+  const auto quarter = find_expression({5, 9, 13, 17}, multiples);
+  ASSERT_TRUE(quarter);
+  EXPECT_EQ(4, quarter->divisor);
+  EXPECT_EQ(1, quarter->offset);
 }
 
 TEST(SizeExpression, FindsTheSimplestOne) {

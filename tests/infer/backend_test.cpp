@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/infer/engine.h"
+#include "base/infer/inferer.h"
 #include "tests/infer/support.h"
 #include "tests/support/memory_folder.h"
 #include "tests/tensor/message_of.h"
@@ -66,6 +67,46 @@ TEST(LoadBackend, SaysWhyNoEngineCanRunThere) {
 }
 
 #ifdef SCAFFOLD_WITH_ONNXRUNTIME
+
+std::string ready(int /*device*/) {
+  return "";
+}
+
+template <ErrorKind kKind>
+std::unique_ptr<Backend> refuse(const Artifact& /*artifact*/, int /*device*/, const BackendOptions& /*options*/) {
+  throw Error(kKind, "it cannot build the model", "node Einsum\nand more", "export it otherwise");
+}
+
+TEST(LoadBackend, TakesTheNextEngineIfOneRefusesTheModel) {
+  const MemoryFolder folder;
+  write_export(folder / "1", small_graph());
+  for (const auto load : {refuse<ErrorKind::kBackend>, refuse<ErrorKind::kDevice>}) {
+    register_engine({"Abacus", "tensorrt", ready, load});
+    ::testing::internal::CaptureStderr();
+    EXPECT_THAT(load_backend(folder / "1", "auto")->description(), StartsWith("ONNX Runtime"));
+    EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+                HasSubstr("Abacus does not run the model, so the next engine is tried: it cannot build the model: node "
+                          "Einsum\n"));
+    EXPECT_THROW(load_backend(folder / "1", "tensorrt"), Error) << "who asks for one gets that one";
+  }
+  register_engine({"Abacus", "tensorrt", ready, refuse<ErrorKind::kInternal>});
+  EXPECT_THROW(load_backend(folder / "1", "auto"), Error) << "another error is no refusal";
+  register_engine({"Abacus", "tensorrt", busy, nullptr});
+}
+
+std::unique_ptr<Backend> tell_level(const Artifact& /*artifact*/, int /*device*/, const BackendOptions& options) {
+  throw Error(ErrorKind::kBackend, "the level", std::to_string(options.tensorrt.optimization_level), "");
+}
+
+TEST(Inferer, HandsTensorRtItsOptions) {
+  const MemoryFolder folder;
+  write_export(folder / "1", small_graph());
+  register_engine({"Abacus", "tensorrt", ready, tell_level});
+  EXPECT_EQ("backend error: the level: 5", message_of(ErrorKind::kBackend, [&] {
+              Inferer(folder / "1", {.target = "tensorrt", .tensorrt = {.optimization_level = 5}});
+            }));
+  register_engine({"Abacus", "tensorrt", busy, nullptr});
+}
 
 class OnnxRuntime : public ::testing::Test {
  protected:

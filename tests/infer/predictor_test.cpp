@@ -143,6 +143,12 @@ TEST_F(Predictor, ReadsAndWritesFiles) {
   EXPECT_EQ(14, numbers_of(*SafetensorsFile(folder_ / "out.safetensors").find("scores"))[0]);
 }
 
+TEST_F(Predictor, TakesTheOptionsOfTensorRt) {
+  EXPECT_EQ(3, run("exports/7 --ask '{\"x\": [1, 2, 3]}' --tensorrt.axes batch=8:1:64"));
+  EXPECT_THAT(err(), HasSubstr("usage error: "));
+  EXPECT_EQ(0, run("exports/7 --ask '{\"x\": [1, 2, 3]}' --tensorrt.axes batch=1:8:64 --target cpu")) << err();
+}
+
 TEST_F(Predictor, NamesTheLineThatIsWrong) {
   folder_.write("in", "{\"x\": [1, 2, 3]}\n{\"x\": [1, 2]}\n");
   EXPECT_EQ(5, run("exports/7 <in"));
