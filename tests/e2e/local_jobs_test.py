@@ -100,6 +100,36 @@ class LocalRanks(Project):
                 self.assertEqual((done.returncode, done.stderr), (code, f"train_local_dist.sh: {message}\n"))
                 self.assertEqual(self.jobs(), self.known)
 
+    def test_a_prefix_that_is_no_name(self):
+        for prefix in ("a/b", "..", "-a", "a b", "x" * 101):
+            with self.subTest(prefix=prefix):
+                done = self.run_script("timeout", "60", "./train_local_cpu.sh", f"--job-prefix={prefix}", tools=True)
+                self.assertEqual((done.returncode, done.stderr),
+                                 (3, f"{BUILDING}train_local_cpu.sh: a job cannot be called '{prefix}'\n"
+                                     "  fix: give --job-prefix letters, digits and . _ - alone, 100 at most, with a letter or a digit first\n"))
+                self.assertEqual(self.jobs(), self.known)
+
+    def test_a_folder_that_cannot_be_made(self):
+        (self.tools / "mkdir").write_text("#!/bin/sh\n[ \"$1\" = -p ] && exec /bin/mkdir \"$@\"\nexit 1\n")  # as on a full disk
+        (self.tools / "mkdir").chmod(0o755)
+        self.addCleanup((self.tools / "mkdir").unlink)
+        done = self.run_script("timeout", "60", "./train_local_cpu.sh", tools=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"the folder runlogs/\S+ cannot be made\n  fix: see whether the disk is full: df \.\n")
+
+    def test_an_editor(self):
+        for editor, written in (("editor --wait", True), ("no-such-editor", False)):
+            with self.subTest(editor=editor):
+                self.record.write_text("")
+                (self.tools / "editor").write_text(STUB)
+                (self.tools / "editor").chmod(0o755)
+                done = self.run_script("./train_local_cpu.sh", "--edit", tools=True, settings={"EDITOR": editor})
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(["editor", "--wait", "training_log.md"] in self.commands(), written)
+                self.assertEqual("train_local_cpu.sh: 'no-such-editor' failed: write the hypothesis into training_log.md later\n" in done.stderr,
+                                 not written)
+                self.assertEqual(self.commands()[-1][:2], [self.program.name, "train"], "it trains in any case")
+
     def test_a_project_that_cannot_be_written_to(self):
         build, away = self.project / "build", self.project / "away"
         build.rename(away)
