@@ -16,14 +16,23 @@ class LocalRanks(Project):
 
     def setUp(self):
         super().setUp()
-        build = self.project / "build/release"
+        self.program = self.built("release", "[ \"$1\" = launch ] || exit 0\ntrap 'echo stopped >>\"$RECORD\"; exit 75' TERM\n"
+                                  "while :; do sleep 0.1; done\n")
+
+    def built(self, preset: str, more: str) -> Path:
+        """A program that writes down what it is asked, and does more."""
+        build = self.project / "build" / preset
         (build / "generators").mkdir(parents=True, exist_ok=True)
         for file in ("build.ninja", "generators/conan_toolchain.cmake"):
             (build / file).write_text("")
-        self.program = build / "digits_with_a_long_name_0123456789"
-        self.program.write_text(STUB + "[ \"$1\" = launch ] || exit 0\ntrap 'echo stopped >>\"$RECORD\"; exit 75' TERM\n"
-                                "while :; do sleep 0.1; done\n")
-        self.program.chmod(0o755)
+        program = build / "digits_with_a_long_name_0123456789"
+        program.write_text(STUB + more)
+        program.chmod(0o755)
+        return program
+
+    def add_gpus(self):
+        (self.tools / "nvidia-smi").write_text("#!/bin/sh\nprintf '0\\n1\\n'\n")
+        (self.tools / "nvidia-smi").chmod(0o755)
 
     def test_the_launcher_alone_is_stopped(self):
         done = self.run_script("./train_local_dist.sh", "-n", "4", "--background", "--max-restarts", "1", "--", "--seed", "7", tools=True)
@@ -81,9 +90,17 @@ class LocalRanks(Project):
         self.assertEqual((done.returncode, done.stderr), (3, BUILDING + "usage error: unknown flag\n"))
         self.assertEqual((self.jobs(), (self.project / "training_log.md").read_text()), (self.known, log))
 
+    def test_gpus_have_the_numbers_that_nvidia_smi_shows(self):
+        self.add_gpus()
+        self.built("cuda", 'echo "$CUDA_DEVICE_ORDER $CUDA_VISIBLE_DEVICES" >>"$RECORD"\n')
+        for words, last in ((["./train_local_single.sh", "1"], "PCI_BUS_ID 1"), (["./train_local_dist.sh", "-g", "0,1"], "PCI_BUS_ID ")):
+            with self.subTest(words=words):
+                done = self.run_script(*words, tools=True)
+                self.assertEqual((done.returncode, done.stderr), (0, "building (cuda) ...\n"))
+                self.assertEqual(self.commands()[-1], [last], "several GPUs are given out by the launcher")
+
     def test_bad_input(self):
-        (self.tools / "nvidia-smi").write_text("#!/bin/sh\nprintf '0\\n1\\n'\n")
-        (self.tools / "nvidia-smi").chmod(0o755)
+        self.add_gpus()
         for words, code, message in (
                 ([], 3, "the number of ranks is ''\n  fix: -n RANKS, from 1 on, or -g GPU_ID,GPU_ID... for GPUs"),
                 (["-n", "0"], 3, "the number of ranks is '0'\n  fix: -n RANKS, from 1 on, or -g GPU_ID,GPU_ID... for GPUs"),
