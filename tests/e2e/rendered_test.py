@@ -4,6 +4,7 @@ is laid out as clang-format wants it, however long the names are."""
 import ast
 import json
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -61,6 +62,8 @@ class Rendered(unittest.TestCase):
                     self.assertEqual(text.startswith("#!"), bool(file.stat().st_mode & 0o111))
                 elif file.suffix in (".h", ".cpp"):
                     sources.append(file)
+                    todos = re.findall(r"TODO\((\d+/\d+)\)", text)
+                    self.assertEqual(todos, [f"{number + 1}/{len(todos)}" for number in range(len(todos))], "from top to bottom")
         scripts = [str(file.relative_to(project)) for file in shells]
         done = subprocess.run(["shellcheck", "-x", *scripts], cwd=project, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout)
