@@ -13,7 +13,6 @@
 #include "generator/file_change.h"
 #include "generator/name.h"
 #include "generator/project.h"
-#include "generator/project_path.h"
 #include "generator/renderer.h"
 #include "generator/template_text.h"
 #include "generator/words.h"
@@ -73,7 +72,7 @@ std::string add_to_project(const fs::path& folder, const AddOptions& options) {
     told += "new      " + file.path + "\n";
   }
   for (const Insertion& insertion : addition.insertions) {
-    const std::string path = render_text(insertion.file, insertion.origin, variables);
+    const std::string path = render_path(insertion.file, insertion.origin, variables);
     const std::string marker = render_text(insertion.before, insertion.origin, variables);
     const std::string lines = render_text(insertion.text, insertion.origin, variables);
     // One file may be changed in several places.

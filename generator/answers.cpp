@@ -132,15 +132,21 @@ class Collector {
       }
       return *parsed.value;
     }
-    if (!is_asked) return fallback;
+    if (!is_asked && sources_.drops_unknown) return fallback;
     const Json* const written = sources_.file != nullptr ? sources_.file->find(question.key) : nullptr;
     if (written != nullptr) {
+      const JsonReader reader(sources_.file_name);
       ParsedAnswer parsed = parse_json_answer(question, choices, *written);
-      if (parsed.value) return *parsed.value;
-      throw JsonReader(sources_.file_name)
-          .error(*written, base::format("{}: {}", question.key, parsed.objection), written->text, parsed.fix);
+      if (!parsed.value) {
+        throw reader.error(*written, base::format("{}: {}", question.key, parsed.objection), written->text, parsed.fix);
+      }
+      if (!is_asked && *parsed.value != fallback) {
+        throw reader.error(*written, question.key + ": it does not go with the other answers", text_of(*parsed.value),
+                           "leave it out; it goes with " + question.when);
+      }
+      return *parsed.value;
     }
-    return sources_.prompt != nullptr ? asked(question, choices, fallback) : fallback;
+    return is_asked && sources_.prompt != nullptr ? asked(question, choices, fallback) : fallback;
   }
 
   Value asked(const Question& question, const std::vector<Choice>& choices, const Value& fallback) const {

@@ -30,7 +30,7 @@ struct Answers {
 struct AnswerSources {
   const Json* file = nullptr;  // an object of answers
   std::string file_name = {};
-  bool drops_unknown = false;  // of the file: answers to questions that a newer template no longer asks
+  bool drops_unknown = false;  // of the file: answers to what a newer template, or other answers, no longer ask
   GivenAnswers given = {};
   Prompt* prompt = nullptr;  // asks what is neither in the file nor given; nullptr: defaults
 };

@@ -142,7 +142,9 @@ std::string definition(const std::string& header, const std::string& name, bool 
 }
 
 Finding examine_tensorrt(Probe& machine) {
-  Finding finding{.what = "TensorRT", .fix = "NVIDIA's TensorRT download page, then set TENSORRT_ROOT"};
+  Finding finding{
+      .what = "TensorRT",
+      .fix = "apt-get install libnvinfer-dev libnvonnxparsers-dev (NVIDIA's repository), or set TENSORRT_ROOT"};
   std::vector<std::string> folders{"/usr/include/x86_64-linux-gnu", "/usr/include/aarch64-linux-gnu", "/usr/include",
                                    "/usr/local/tensorrt/include", "/opt/tensorrt/include"};
   const std::string root = machine.variable("TENSORRT_ROOT");
@@ -190,21 +192,21 @@ std::vector<Finding> examine(Probe& machine) {
   findings.push_back(look({.what = "clang-format", .names = {"clang-format"}, .get = "apt-get install clang-format"}));
   findings.push_back(look({.what = "CUDA toolkit",
                            .names = {"nvcc", "/usr/local/cuda/bin/nvcc"},
-                           .get = "NVIDIA's CUDA Toolkit download page"}));
+                           .get = "apt-get install cuda-toolkit (NVIDIA's repository)"}));
   findings.push_back(examine_driver(machine));
   findings.push_back(examine_tensorrt(machine));
   findings.push_back(look({.what = "Slurm", .names = {"sbatch", "sinfo"}, .get = "apt-get install slurm-client"}));
-  findings.push_back(look({.what = "gcloud", .names = {"gcloud"}, .get = "Google Cloud CLI's installation page"}));
+  findings.push_back(look({.what = "gcloud", .names = {"gcloud"}, .get = "curl https://sdk.cloud.google.com | bash"}));
   findings.push_back(look({.what = "kubectl",
                            .names = {"kubectl"},
-                           .get = "Kubernetes' page on installing kubectl",
+                           .get = "apt-get install kubernetes-client",
                            .question = {"version", "--client"}}));
   findings.push_back(
       look({.what = "SkyPilot", .names = {"sky"}, .get = "python3 -m pip install skypilot, in a venv of its own"}));
   findings.push_back(look({.what = "Docker", .names = {"docker"}, .get = "apt-get install docker.io"}));
   findings.push_back(look({.what = "Apptainer",
                            .names = {"apptainer"},
-                           .get = "Apptainer's page on installing it, for clusters without Docker"}));
+                           .get = "apt-get install apptainer (Debian unstable, or ppa:apptainer/ppa)"}));
   return findings;
 }
 

@@ -1,11 +1,11 @@
 #include "generator/name.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 
 #include "base/log/error.h"
 #include "base/log/format.h"
+#include "generator/reserved_words.h"
 
 namespace generator {
 namespace {
@@ -13,117 +13,6 @@ namespace {
 constexpr std::size_t kLongest = 40;
 // RFC 1035 allows 63 characters, of which -20260801-123456 takes 16.
 constexpr std::size_t kLongestJob = 47;
-
-constexpr std::array kKeywords = std::to_array<std::string_view>({
-    "alignas",
-    "alignof",
-    "and",
-    "and_eq",
-    "asm",
-    "auto",
-    "bitand",
-    "bitor",
-    "bool",
-    "break",
-    "case",
-    "catch",
-    "char",
-    "char16_t",
-    "char32_t",
-    "char8_t",
-    "class",
-    "co_await",
-    "co_return",
-    "co_yield",
-    "compl",
-    "concept",
-    "const",
-    "const_cast",
-    "consteval",
-    "constexpr",
-    "constinit",
-    "continue",
-    "decltype",
-    "default",
-    "delete",
-    "do",
-    "double",
-    "dynamic_cast",
-    "else",
-    "enum",
-    "explicit",
-    "export",
-    "extern",
-    "false",
-    "final",
-    "float",
-    "for",
-    "friend",
-    "goto",
-    "if",
-    "import",
-    "inline",
-    "int",
-    "long",
-    "module",
-    "mutable",
-    "namespace",
-    "new",
-    "noexcept",
-    "not",
-    "not_eq",
-    "nullptr",
-    "operator",
-    "or",
-    "or_eq",
-    "override",
-    "private",
-    "protected",
-    "public",
-    "register",
-    "reinterpret_cast",
-    "requires",
-    "return",
-    "short",
-    "signed",
-    "sizeof",
-    "static",
-    "static_assert",
-    "static_cast",
-    "struct",
-    "switch",
-    "template",
-    "this",
-    "thread_local",
-    "throw",
-    "true",
-    "try",
-    "typedef",
-    "typeid",
-    "typename",
-    "union",
-    "unsigned",
-    "using",
-    "virtual",
-    "void",
-    "volatile",
-    "wchar_t",
-    "while",
-    "xor",
-    "xor_eq",
-});
-
-// Namespaces, CMake targets and folders that a project meets, and C++'s main.
-constexpr std::array kTaken = std::to_array<std::string_view>({
-    "all",  "at",         "base", "build",   "c10",  "caffe2", "clean", "cloud",   "config",
-    "data", "edit_cache", "help", "install", "main", "nn",     "none",  "package", "rebuild_cache",
-    "runs", "scaffold",   "src",  "std",     "task", "test",   "tests", "torch",   "uninstall",
-});
-
-template <typename List>
-bool holds(const List& list, std::string_view word) {
-  return std::find(list.begin(), list.end(), word) != list.end();
-}
 
 // Not those of <cctype>, which ask the locale.
 bool is_lower(char c) {
@@ -200,8 +89,16 @@ ProjectName parse_project_name(const std::string& name) {
   project.job_name = project.identifier;
   std::replace(project.job_name.begin(), project.job_name.end(), '_', '-');
   const std::string fix = "choose another, such as my_" + project.identifier;
-  if (holds(kKeywords, project.identifier)) refuse("the project's name is a word of C++", name, fix);
-  if (holds(kTaken, project.identifier)) refuse("the project's name is taken by what a project is made of", name, fix);
+  switch (reserved(project.identifier)) {
+    case Reserved::kKeyword:
+      refuse("the project's name is a word of C++", name, fix);
+    case Reserved::kLibrary:
+      refuse("the project's name is taken by the C library", name, fix);
+    case Reserved::kProject:
+      refuse("the project's name is taken by what a project is made of", name, fix);
+    case Reserved::kNo:
+      break;
+  }
   if (project.job_name.size() > kLongestJob) {
     refuse(base::format("the job's name that follows has {} characters", project.job_name.size()), project.job_name,
            base::format("shorten the project's until it has {} at most", kLongestJob));
@@ -228,7 +125,7 @@ bool is_identifier(std::string_view text) {
   if (text.empty() || text.size() > kLongestJob || is_digit(text.front()) || text.front() == '_') return false;
   const bool is_spelled = std::all_of(text.begin(), text.end(),
                                       [](char c) { return is_lower(c) || is_upper(c) || is_digit(c) || c == '_'; });
-  return is_spelled && text.find("__") == std::string_view::npos && !holds(kKeywords, text) && !holds(kTaken, text);
+  return is_spelled && text.find("__") == std::string_view::npos && reserved(text) == Reserved::kNo;
 }
 
 }  // namespace generator

@@ -4,19 +4,13 @@
 #include <utility>
 
 #include "base/log/error.h"
-#include "generator/project_path.h"
 #include "generator/template_text.h"
 
 namespace generator {
 namespace {
 
 RenderedFile render_file(const TemplateSet& set, const FileRule& rule, const Variables& variables) {
-  RenderedFile file{render_text(rule.to, rule.origin, variables), "", false};
-  const std::string objection = objection_to_path(file.path);
-  if (!objection.empty()) {
-    throw template_error("", 0, rule.origin, "the target does not do: " + objection, file.path,
-                         "name a file of the project");
-  }
+  RenderedFile file{render_path(rule.to, rule.origin, variables), "", false};
   const std::string from = render_text(rule.from, rule.origin, variables);
   const auto source = set.sources.texts().find(from);
   if (source == set.sources.texts().end()) {

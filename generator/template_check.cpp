@@ -7,7 +7,6 @@
 
 #include "base/log/error.h"
 #include "base/log/format.h"
-#include "generator/project_path.h"
 #include "generator/template_text.h"
 #include "generator/words.h"
 
@@ -43,7 +42,8 @@ class SetChecker {
     for (const Addition& addition : set_.additions) {
       for (const FileRule& rule : addition.files) check_rule(rule);
       for (const Insertion& insertion : addition.insertions) {
-        check_text(insertion.file, insertion.origin, known_);
+        for_all_answers(check_text(insertion.file, insertion.origin, known_), insertion.origin,
+                        [&](const Variables& variables) { render_path(insertion.file, insertion.origin, variables); });
         check_text(insertion.before, insertion.origin, known_);
         check_text(insertion.text, insertion.origin, known_);
       }
@@ -90,11 +90,7 @@ class SetChecker {
       const std::string from = render_text(rule.from, rule.origin, variables);
       if (!set_.sources.texts().contains(from)) throw missing(rule, from);
       used_.insert(from);
-      const std::string to = render_text(rule.to, rule.origin, variables);
-      const std::string objection = objection_to_path(to);
-      if (!objection.empty()) {
-        throw error_at(rule.origin, "the target does not do: " + objection, to, "name a file of the project");
-      }
+      render_path(rule.to, rule.origin, variables);
     });
   }
 

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/log/format.h"
+#include "generator/project_path.h"
 #include "generator/words.h"
 
 namespace generator {
@@ -212,6 +213,13 @@ std::string render_text(std::string_view text, const Origin& origin, const Varia
     // A list where a text belongs: inja hands on JSON's complaint, "[json.exception.type_error.302] type must be ...".
     throw template_error(text, 0, origin, "a tag asks for another kind of value", error.what(), "correct the template");
   }
+}
+
+std::string render_path(std::string_view text, const Origin& origin, const Variables& variables) {
+  std::string path = render_text(text, origin, variables);
+  const std::string objection = objection_to_path(path);
+  if (objection.empty()) return path;
+  throw template_error("", 0, origin, "the target does not do: " + objection, path, "name a file of the project");
 }
 
 bool holds(const std::string& condition, const Origin& origin, const Variables& variables) {

@@ -17,6 +17,9 @@ namespace generator {
 /// and line.
 std::string render_text(std::string_view text, const Origin& origin, const Variables& variables);
 
+/// The same for a path: what objection_to_path() has something against is an error too.
+std::string render_path(std::string_view text, const Origin& origin, const Variables& variables);
+
 /// Whether a condition such as `cuda` or `task == "regression"` holds; an empty one does.
 bool holds(const std::string& condition, const Origin& origin, const Variables& variables);
 

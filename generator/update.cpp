@@ -17,6 +17,7 @@
 #include "generator/json.h"
 #include "generator/merge.h"
 #include "generator/template_set.h"
+#include "generator/version.h"
 
 namespace generator {
 namespace {
@@ -153,12 +154,20 @@ UpdateResult current(const fs::path& root, const std::string& table = "") {
           2};
 }
 
+/// The templates in this binary are older than those which wrote the project: an update would be a step back.
+void check_age(const Project& project, const TemplateSet& set) {
+  if (set.origin != "builtin" || parse_version(project.scaffold_version) <= parse_version(SCAFFOLD_VERSION)) return;
+  throw base::Error(base::ErrorKind::kUsage, "the project was written by a newer scaffold", project.scaffold_version,
+                    "install that one; this is " SCAFFOLD_VERSION);
+}
+
 }  // namespace
 
 UpdatePlan plan_update(const fs::path& folder, const UpdateOptions& options) {
   UpdatePlan plan;
   plan.project = find_project(folder);
   const TemplateSet set = load_templates(options.templates.empty() ? plan.project.template_origin : options.templates);
+  check_age(plan.project, set);
   const Answers answers = plan.project.answers_for(set, options.answers);
   plan.next = render_project(set, answers);
   plan.record = record_of(set, answers, plan.next);

@@ -14,4 +14,5 @@ check_gpu() {
   if [ -n "${CUDA_VISIBLE_DEVICES:-}" ] && [[ ",$CUDA_VISIBLE_DEVICES," != *",$1,"* ]]; then
     fail "GPU $1 is hidden: CUDA_VISIBLE_DEVICES is $CUDA_VISIBLE_DEVICES" "unset it, or give one of its GPUs"
   fi
+  export CUDA_DEVICE_ORDER=PCI_BUS_ID # nvidia-smi's numbers; CUDA's own begin with the fastest GPU
 }

@@ -166,9 +166,15 @@ install_dependencies() { # install_dependencies PRESET
 
 # Names the job after its prefix and the time, and makes its folder in runlogs.
 name_job() {
+  local LC_ALL=C
+  [[ ${job_prefix:?} =~ ^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$ ]] ||
+    fail "a job cannot be called '$job_prefix'" "give --job-prefix letters, digits and . _ - alone, 100 at most, with a letter or a digit first"
   mkdir -p runlogs
   [ -w runlogs ] || fail "the folder runlogs cannot be written to" "see who owns it: ls -ld runlogs"
-  until job=${job_prefix:?}-$(date +%Y%m%d-%H%M%S) && mkdir "runlogs/$job" 2>/dev/null; do sleep 0.2; done # one in a second
+  until job=$job_prefix-$(date +%Y%m%d-%H%M%S) && mkdir "runlogs/$job" 2>/dev/null; do
+    [ -d "runlogs/$job" ] || fail "the folder runlogs/$job cannot be made" "see whether the disk is full: df ." 2
+    sleep 0.2 # one in a second
+  done
 }
 
 # job_flags FLAG...: sets words to what the program is told. A run that has begun knows its settings: it is told what is given now.
@@ -245,5 +251,11 @@ write_down() {
     printf -- '- command: %s\n' "${*@Q}"
     printf '\n**Hypothesis**\n\n\n**Results**\n\n'
   } >>training_log.md
-  ! $edit || "${EDITOR:-vi}" training_log.md
+  ! $edit || edit_log
+}
+
+edit_log() { # a job is not ended by an editor that fails
+  local editor
+  read -ra editor <<<"${EDITOR:-vi}" # it may have options: code --wait
+  "${editor[@]}" training_log.md || echo "${0##*/}: '${EDITOR:-vi}' failed: write the hypothesis into training_log.md later" >&2
 }

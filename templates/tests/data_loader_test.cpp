@@ -22,5 +22,16 @@ TEST(DataLoader, GivesTheModelItsInputs) {
   EXPECT_TRUE(model.loss(outputs, batch.tensors).isfinite().item<bool>());
 }
 
+<% if data == "idx" %>
+TEST(DataLoader, TestsWithOtherPicturesThanItValidatesWith) {
+  const DataLoader training(Settings{}, base::Part::kTraining);
+  const DataLoader validation(Settings{}, base::Part::kValidation);
+  const DataLoader test(Settings{}, base::Part::kTest);
+  for (const DataLoader* other : {&training, &test})
+    EXPECT_FALSE(torch::equal(validation.parse(0)["image"], other->parse(0)["image"]));
+  EXPECT_GT(training.size(), validation.size());
+}
+
+<% endif %>
 }  // namespace
 }  // namespace <@ namespace @>

@@ -21,5 +21,14 @@ TEST(Model, HasParametersToTrain) {
   EXPECT_FALSE(Model{Settings{}}.parameters().empty());
 }
 
+<% if task == "image-classification" %>
+TEST(Model, LeavesPicturesOfItsCallerAsTheyAre) {
+  const Model model{Settings{}};
+  const torch::Tensor image = torch::ones_like(model.example_inputs()["image"], torch::kFloat);
+  EXPECT_FALSE(model.preprocess({{"image", image}}).empty());
+  EXPECT_TRUE(image.eq(1).all().item<bool>());
+}
+
+<% endif %>
 }  // namespace
 }  // namespace <@ namespace @>

@@ -16,14 +16,23 @@ class LocalRanks(Project):
 
     def setUp(self):
         super().setUp()
-        build = self.project / "build/release"
+        self.program = self.built("release", "[ \"$1\" = launch ] || exit 0\ntrap 'echo stopped >>\"$RECORD\"; exit 75' TERM\n"
+                                  "while :; do sleep 0.1; done\n")
+
+    def built(self, preset: str, more: str) -> Path:
+        """A program that writes down what it is asked, and does more."""
+        build = self.project / "build" / preset
         (build / "generators").mkdir(parents=True, exist_ok=True)
         for file in ("build.ninja", "generators/conan_toolchain.cmake"):
             (build / file).write_text("")
-        self.program = build / "digits_with_a_long_name_0123456789"
-        self.program.write_text(STUB + "[ \"$1\" = launch ] || exit 0\ntrap 'echo stopped >>\"$RECORD\"; exit 75' TERM\n"
-                                "while :; do sleep 0.1; done\n")
-        self.program.chmod(0o755)
+        program = build / "digits_with_a_long_name_0123456789"
+        program.write_text(STUB + more)
+        program.chmod(0o755)
+        return program
+
+    def add_gpus(self):
+        (self.tools / "nvidia-smi").write_text("#!/bin/sh\nprintf '0\\n1\\n'\n")
+        (self.tools / "nvidia-smi").chmod(0o755)
 
     def test_the_launcher_alone_is_stopped(self):
         done = self.run_script("./train_local_dist.sh", "-n", "4", "--background", "--max-restarts", "1", "--", "--seed", "7", tools=True)
@@ -81,9 +90,17 @@ class LocalRanks(Project):
         self.assertEqual((done.returncode, done.stderr), (3, BUILDING + "usage error: unknown flag\n"))
         self.assertEqual((self.jobs(), (self.project / "training_log.md").read_text()), (self.known, log))
 
+    def test_gpus_have_the_numbers_that_nvidia_smi_shows(self):
+        self.add_gpus()
+        self.built("cuda", 'echo "$CUDA_DEVICE_ORDER $CUDA_VISIBLE_DEVICES" >>"$RECORD"\n')
+        for words, last in ((["./train_local_single.sh", "1"], "PCI_BUS_ID 1"), (["./train_local_dist.sh", "-g", "0,1"], "PCI_BUS_ID ")):
+            with self.subTest(words=words):
+                done = self.run_script(*words, tools=True)
+                self.assertEqual((done.returncode, done.stderr), (0, "building (cuda) ...\n"))
+                self.assertEqual(self.commands()[-1], [last], "several GPUs are given out by the launcher")
+
     def test_bad_input(self):
-        (self.tools / "nvidia-smi").write_text("#!/bin/sh\nprintf '0\\n1\\n'\n")
-        (self.tools / "nvidia-smi").chmod(0o755)
+        self.add_gpus()
         for words, code, message in (
                 ([], 3, "the number of ranks is ''\n  fix: -n RANKS, from 1 on, or -g GPU_ID,GPU_ID... for GPUs"),
                 (["-n", "0"], 3, "the number of ranks is '0'\n  fix: -n RANKS, from 1 on, or -g GPU_ID,GPU_ID... for GPUs"),
@@ -99,6 +116,36 @@ class LocalRanks(Project):
                 message = message.replace("JOBS", " ".join(sorted(job.name for job in self.known if (job / "options").exists())) or "there are none")
                 self.assertEqual((done.returncode, done.stderr), (code, f"train_local_dist.sh: {message}\n"))
                 self.assertEqual(self.jobs(), self.known)
+
+    def test_a_prefix_that_is_no_name(self):
+        for prefix in ("a/b", "..", "-a", "a b", "x" * 101):
+            with self.subTest(prefix=prefix):
+                done = self.run_script("timeout", "60", "./train_local_cpu.sh", f"--job-prefix={prefix}", tools=True)
+                self.assertEqual((done.returncode, done.stderr),
+                                 (3, f"{BUILDING}train_local_cpu.sh: a job cannot be called '{prefix}'\n"
+                                     "  fix: give --job-prefix letters, digits and . _ - alone, 100 at most, with a letter or a digit first\n"))
+                self.assertEqual(self.jobs(), self.known)
+
+    def test_a_folder_that_cannot_be_made(self):
+        (self.tools / "mkdir").write_text("#!/bin/sh\n[ \"$1\" = -p ] && exec /bin/mkdir \"$@\"\nexit 1\n")  # as on a full disk
+        (self.tools / "mkdir").chmod(0o755)
+        self.addCleanup((self.tools / "mkdir").unlink)
+        done = self.run_script("timeout", "60", "./train_local_cpu.sh", tools=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"the folder runlogs/\S+ cannot be made\n  fix: see whether the disk is full: df \.\n")
+
+    def test_an_editor(self):
+        for editor, written in (("editor --wait", True), ("no-such-editor", False)):
+            with self.subTest(editor=editor):
+                self.record.write_text("")
+                (self.tools / "editor").write_text(STUB)
+                (self.tools / "editor").chmod(0o755)
+                done = self.run_script("./train_local_cpu.sh", "--edit", tools=True, settings={"EDITOR": editor})
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(["editor", "--wait", "training_log.md"] in self.commands(), written)
+                self.assertEqual("train_local_cpu.sh: 'no-such-editor' failed: write the hypothesis into training_log.md later\n" in done.stderr,
+                                 not written)
+                self.assertEqual(self.commands()[-1][:2], [self.program.name, "train"], "it trains in any case")
 
     def test_a_project_that_cannot_be_written_to(self):
         build, away = self.project / "build", self.project / "away"

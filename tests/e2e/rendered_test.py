@@ -3,7 +3,9 @@ is laid out as clang-format wants it, however long the names are."""
 
 import ast
 import json
+import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -61,6 +63,8 @@ class Rendered(unittest.TestCase):
                     self.assertEqual(text.startswith("#!"), bool(file.stat().st_mode & 0o111))
                 elif file.suffix in (".h", ".cpp"):
                     sources.append(file)
+                    todos = re.findall(r"TODO\((\d+/\d+)\)", text)
+                    self.assertEqual(todos, [f"{number + 1}/{len(todos)}" for number in range(len(todos))], "from top to bottom")
         scripts = [str(file.relative_to(project)) for file in shells]
         done = subprocess.run(["shellcheck", "-x", *scripts], cwd=project, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout)
@@ -79,6 +83,14 @@ class Rendered(unittest.TestCase):
                         subprocess.run([SCAFFOLD, "add", kind, draw.choice(["x", "AClassOfAVeryLongNameIndeed"]) + kind[0]],
                                        cwd=project, check=True, capture_output=True)
                     self.check(project)
+
+    def test_ci_says_what_to_set(self):
+        subprocess.run([SCAFFOLD, "new-project", "demo", self.folder / "demo", "--defaults", "--no-git"], check=True, capture_output=True)
+        workflow = yaml.safe_load((self.folder / "demo/.github/workflows/ci.yml").read_text())
+        (script,) = [step["run"] for step in workflow["jobs"]["tests"]["steps"] if step.get("name") == "scaffold"]
+        done = subprocess.run(["bash", "-e", "-c", script], env={"PATH": os.environ["PATH"], "SCAFFOLD_REPOSITORY": ""}, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("SCAFFOLD_REPOSITORY: set this variable of the repository", done.stderr)
 
 
 if __name__ == "__main__":

@@ -105,6 +105,30 @@ TEST_F(Add, KnowsWhatCanBeAdded) {
             std::string::npos);
 }
 
+/// The set is good for most answers, so that only this one shows it.
+TEST(AddTo, AnAnswerDoesNotLeadToFilesThatAreNotTheProjects) {
+  base::TemporaryFolder folder;
+  folder.write("set/template.json",
+               index_of(R"({"key": "notes", "kind": "text", "text": "Folder of notes", "default": "notes"})",
+                        R"({"from": "a.txt"})",
+                        R"(, "additions": {"note": {"text": "a note", "files": [],
+                            "insertions": [{"file": "<@ notes @>/config", "before": "[core]", "text": "b"}]}})"));
+  folder.write("set/a.txt", "a\n");
+  const fs::path root = folder / "demo";
+  new_project({.name = "demo",
+               .folder = root.string(),
+               .templates = folder / "set",
+               .answers = {{"notes", ".git"}},
+               .uses_git = false},
+              nullptr);
+  base::write_file(root / ".git/config", "[core]\n");
+  EXPECT_EQ(
+      folder.shorten(complaint(base::ErrorKind::kConfig, [&] { add_to_project(root, {.kind = "note", .name = "a"}); })),
+      "config error: set/template.json:4: the target does not do: it is git's own: .git/config\n"
+      "  fix: name a file of the project");
+  EXPECT_EQ(base::contents_of(root / ".git/config"), "[core]\n");
+}
+
 TEST_F(Add, DoesNotFollowALinkOutOfTheProject) {
   fs::create_directory(folder_ / "outside");
   fs::remove_all(root_ / "tests");

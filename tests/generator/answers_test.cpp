@@ -138,6 +138,20 @@ TEST(AnswersFile, NamesTheLineOfAMistake) {
             "config error: the answers file cannot be read: /tmp\n  fix: check its path");
 }
 
+TEST(AnswersFile, SaysNothingThatDoesNotGoWithTheRest) {
+  EXPECT_EQ(file_refusal("{\"cuda\": false,\n\"tensorrt\": true}"),
+            "config error: answers.json:2: tensorrt: it does not go with the other answers: yes\n"
+            "  fix: leave it out; it goes with cuda");
+  EXPECT_EQ(
+      file_refusal("{\"tensorrt\": 7}"),
+      "config error: answers.json:1: tensorrt: it is not true or false: 7\n  fix: write true or false, without quotes");
+  const Json file = parse_json(R"({"tensorrt": false})", "a.json");
+  EXPECT_EQ(collect({.file = &file, .file_name = "a.json"}).values.at("tensorrt"), Value(false));
+  const Json old = parse_json(R"({"tensorrt": true})", "a.json");
+  EXPECT_EQ(collect({.file = &old, .file_name = "a.json", .drops_unknown = true}).values.at("tensorrt"), Value(false))
+      << "an update may change what it went with";
+}
+
 TEST(AnswersFile, OfAnOlderTemplateMayAnswerWhatIsNoLongerAsked) {
   const Json file = parse_json(R"({"gone": true, "task": "numbers"})", "a.json");
   EXPECT_EQ(collect({.file = &file, .file_name = "a.json", .drops_unknown = true}).values.at("task"), Value("numbers"));

@@ -81,15 +81,16 @@ TEST(DoctorGolden, TellsAnEmptyMachineHowToGetEverything) {
             "  ccache         missing  apt-get install ccache\n"
             "  git            missing  apt-get install git\n"
             "  clang-format   missing  apt-get install clang-format\n"
-            "  CUDA toolkit   missing  NVIDIA's CUDA Toolkit download page\n"
+            "  CUDA toolkit   missing  apt-get install cuda-toolkit (NVIDIA's repository)\n"
             "  NVIDIA driver  missing  apt-get install nvidia-driver (Debian's non-free)\n"
-            "  TensorRT       missing  NVIDIA's TensorRT download page, then set TENSORRT_ROOT\n"
+            "  TensorRT       missing  apt-get install libnvinfer-dev libnvonnxparsers-dev (NVIDIA's repository), or "
+            "set TENSORRT_ROOT\n"
             "  Slurm          missing  apt-get install slurm-client\n"
-            "  gcloud         missing  Google Cloud CLI's installation page\n"
-            "  kubectl        missing  Kubernetes' page on installing kubectl\n"
+            "  gcloud         missing  curl https://sdk.cloud.google.com | bash\n"
+            "  kubectl        missing  apt-get install kubernetes-client\n"
             "  SkyPilot       missing  python3 -m pip install skypilot, in a venv of its own\n"
             "  Docker         missing  apt-get install docker.io\n"
-            "  Apptainer      missing  Apptainer's page on installing it, for clusters without Docker\n"
+            "  Apptainer      missing  apt-get install apptainer (Debian unstable, or ppa:apptainer/ppa)\n"
             "not ready: this machine lacks C++ compiler, CMake, Ninja, Conan, LibTorch\n");
   EXPECT_TRUE(machine.commands.empty());
 }

@@ -3,10 +3,15 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
+#include <functional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/log/error.h"
+#include "generator/reserved_words.h"
 #include "tests/generator/support.h"
 
 namespace generator {
@@ -63,10 +68,15 @@ TEST(ProjectName, RefusesWordsThatAreTaken) {
     EXPECT_NE(refusal(name).find("the project's name is a word of C++: " + name), std::string::npos) << name;
   }
   for (const std::string name : {"base", "std", "torch", "at", "c10", "test", "tests", "all", "clean", "install",
-                                 "scaffold", "src", "Torch", "main"}) {
+                                 "scaffold", "src", "Torch", "main", "generators"}) {
     EXPECT_NE(refusal(name).find("the project's name is taken by what a project is made of: " + name),
               std::string::npos)
         << name;
+  }
+  for (const std::string name :
+       {"time",   "Clock",  "random", "index", "gamma", "log", "signal", "read", "write",  "link",
+        "remove", "system", "exit",   "y0",    "j1",    "div", "abs",    "stat", "socket", "round"}) {
+    EXPECT_EQ(refusal(name).find("usage error: the project's name is taken by the C library: " + name), 0) << name;
   }
   EXPECT_NE(refusal("torch").find("choose another, such as my_torch"), std::string::npos);
 }
@@ -103,9 +113,20 @@ TEST(ClassName, TakesEitherForm) {
             "  fix: use letters, digits and single - or _, such as digits_2");
 }
 
+/// They are looked up by halves.
+TEST(ReservedWords, AreSortedAndStandInOneListEach) {
+  for (const Reserved kind : {Reserved::kKeyword, Reserved::kLibrary, Reserved::kProject}) {
+    const std::span<const std::string_view> words = reserved_words(kind);
+    ASSERT_FALSE(words.empty());
+    EXPECT_EQ(std::adjacent_find(words.begin(), words.end(), std::greater_equal<>()), words.end());
+    for (const std::string_view word : words) EXPECT_EQ(reserved(word), kind) << word;
+  }
+  EXPECT_EQ(reserved("digits"), Reserved::kNo);
+}
+
 TEST(IsIdentifier, KnowsTheWordsOfTheLanguage) {
   for (const char* text : {"digits", "Digits2", "my_project", "x"}) EXPECT_TRUE(is_identifier(text)) << text;
-  for (const char* text : {"", "2a", "_a", "a__b", "a-b", "a b", "class", "std", "größe", "a::b"}) {
+  for (const char* text : {"", "2a", "_a", "a__b", "a-b", "a b", "class", "std", "time", "größe", "a::b"}) {
     EXPECT_FALSE(is_identifier(text)) << text;
   }
 }

@@ -187,6 +187,21 @@ TEST(TemplateSet, LetsNoTargetLeaveTheProject) {
   EXPECT_EQ(target(R"(".scaffold.json")"), start + "it is scaffold's own record: .scaffold.json" + fix);
 }
 
+TEST(TemplateSet, LetsNoInsertionLeaveTheProject) {
+  const auto insertion = [](const std::string& file) {
+    return refusal(index_of(kTask, R"({"from": "a.txt"})",
+                            R"(, "additions": {"model": {"text": "a network", "files": [], "insertions": [{"file": )" +
+                                file + R"(, "before": "[core]", "text": "fsmonitor = run-me"}]}})"));
+  };
+  const std::string fix = "\n  fix: name a file of the project";
+  const std::string start = "config error: template.json:3: the target does not do: ";
+  EXPECT_EQ(insertion(R"("../x")"), start + "it leads out of the folder: ../x" + fix);
+  EXPECT_EQ(insertion(R"(".git/config")"), start + "it is git's own: .git/config" + fix);
+  EXPECT_EQ(insertion(R"(".scaffold.json")"), start + "it is scaffold's own record: .scaffold.json" + fix);
+  EXPECT_EQ(insertion(R"("<% if task == \"b\" %>.git/<% endif %>config")"),
+            start + "it is git's own: .git/config" + fix);
+}
+
 TEST(TemplateSet, TakesNoLinksAndNothingThatIsNoText) {
   Set links;
   fs::create_symlink("/etc/passwd", links / "link");

@@ -294,6 +294,24 @@ TEST_F(Update, WorksDeepInABiggerRepository) {
   EXPECT_EQ(base::contents_of(folder_ / "unrelated.txt"), "not committed");
 }
 
+TEST_F(Update, IsNoStepBack) {
+  root_ = folder_ / "demo";
+  new_project({.name = "demo", .folder = root_.string(), .uses_git = false}, nullptr);
+  const std::string record = base::contents_of(root_ / ".scaffold.json");
+  const std::size_t start = record.find(": \"") + 3;
+  const std::string own = record.substr(start, record.find('"', start) - start);
+  EXPECT_EQ(check_project(root_, {}).exit_code, 0);
+  edit_file(".scaffold.json", own, "99.0.0");
+  const std::string refused =
+      "usage error: the project was written by a newer scaffold: 99.0.0\n"
+      "  fix: install that one; this is " +
+      own;
+  EXPECT_EQ(complaint(base::ErrorKind::kUsage, [&] { check_project(root_, {}); }), refused);
+  EXPECT_EQ(complaint(base::ErrorKind::kUsage, [&] { update_project(root_, {}); }), refused);
+  edit_file(".scaffold.json", "99.0.0", "0.0.1");
+  EXPECT_EQ(check_project(root_, {}).exit_code, 2) << "an older one is what an update is for";
+}
+
 TEST_F(Update, RefusesToTouchWhatIsNotCommitted) {
   make_project();
   write_set(newer(), "2");

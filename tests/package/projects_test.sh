@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# projects_test.sh SCAFFOLD: every task, with and without the example, with and without CUDA: green at birth, clean for clang-tidy,
-# and with CUDA also compiled and linked against LibTorch for GPUs.
+# projects_test.sh SCAFFOLD: every task, with and without the example, with and without CUDA, and IDX files: green at birth, clean
+# for clang-tidy, once with a class of each kind added, and with CUDA also compiled and linked against LibTorch for GPUs.
 set -euo pipefail
 # shellcheck source=tests/package/project.sh
 source tests/package/project.sh
@@ -10,6 +10,14 @@ tidy() { # all sources as one, since most of the time goes into LibTorch's heade
   clang-tidy --quiet -p build/release --warnings-as-errors='*' --header-filter="$PWD/(src|tests)/.*" src/all.cpp >"$folder/log" 2>&1 ||
     { cat "$folder/log"; fail "clang-tidy finds something in $1"; }
   rm src/all.cpp
+}
+
+grow() { # a class of each kind
+  local kind
+  for kind in model data-loader trainer callback; do "$scaffold" add "$kind" "my_${kind//-/_}" >/dev/null; done
+  check_sources "$1 with classes added"
+  ./test.sh >"$folder/log" 2>&1 || { cat "$folder/log"; fail "the tests of $1 fail with classes added"; }
+  check_build "$1 with classes added"
 }
 
 # The script for a GPU, on a machine that says it has one: it builds, and what comes next is the program's own error.
@@ -33,6 +41,7 @@ for task in image-classification regression time-series-embedding empty; do
       name=${task%%-*}_${example}_${cuda//-/_}
       birth "$name" --task "$task" "--$example-example" "--$cuda"
       if [ "$cuda" = cuda ]; then
+        [ "$example" = without ] || grow "$name"
         tidy "$name"
         link_for_gpu "$name"
       fi
@@ -41,3 +50,10 @@ for task in image-classification regression time-series-embedding empty; do
     done
   done
 done
+
+# IDX files, and a namespace that is not the project's name.
+birth idx_with --data idx --namespace Other --with-example --no-cuda
+tidy idx_with
+birth idx_without --data idx --without-example --no-cuda
+tidy idx_without
+echo "projects on IDX files are green at birth"

@@ -28,9 +28,15 @@ class DataLoader final : public base::DataLoader {
     // TODO(1/4): find the examples of this part; as long as the default folder is missing, small ones are drawn.
 <% if data == "idx" %>
     if (settings.folder == Settings{}.folder) base::write_sample_idx(settings.folder);
-    const std::string name = part == base::Part::kTraining ? "train" : "t10k";
+    const std::string name = part == base::Part::kTest ? "t10k" : "train";
     images_ = base::read_idx(settings.folder / (name + "-images-idx3-ubyte")).unsqueeze(1);
     labels_ = base::read_idx(settings.folder / (name + "-labels-idx1-ubyte")).to(torch::kLong);
+    // There are no files for validation: it has the last sixth of the training's.
+    const std::int64_t count = images_.size(0);
+    const std::int64_t start = part == base::Part::kValidation ? count - count / 6 : 0;
+    const std::int64_t end = part == base::Part::kTraining ? count - count / 6 : count;
+    images_ = images_.slice(0, start, end);
+    labels_ = labels_.slice(0, start, end);
 <% else %>
     if (settings.folder == Settings{}.folder) base::write_sample_pictures(settings.folder);
     // The folders of the training data number the classes of all parts.

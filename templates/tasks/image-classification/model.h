@@ -40,7 +40,7 @@ class Model final : public base::Model {
 
   base::Tensors preprocess(base::Tensors inputs) const override {
     // TODO(3/7): from what is read to what the network takes, in training and in serving alike.
-    return {{"image", inputs["image"].to(torch::kFloat).div_(127.5).sub_(1)}};
+    return {{"image", inputs["image"].to(torch::kFloat).div(127.5).sub(1)}};
   }
 
   base::Tensors forward(const base::Tensors& inputs) override {

@@ -14,9 +14,17 @@
 
 namespace <@ namespace @> {
 
+inline base::CsvLoader read_table(const Settings& settings, base::Part part) {
+  // TODO(1/4): find the examples of this part; as long as the default folder is missing, small ones are made up.
+  if (settings.folder == Settings{}.folder) base::write_sample_table(settings.folder);
+  const auto file = settings.folder / (std::string(base::part_name(part)) + ".csv");
+  return base::CsvLoader(file, {.features = {"distance", "climb", "wind", "weight"},
+                                .label = {.column = "power", .kind = base::LabelKind::kValue}});
+}
+
 class DataLoader final : public base::DataLoader {
  public:
-  DataLoader(const Settings& settings, base::Part part) : table_(read(settings, part)) {}
+  DataLoader(const Settings& settings, base::Part part) : table_(read_table(settings, part)) {}
 
   std::int64_t size() const override {
     // TODO(2/4): how many there are.
@@ -39,14 +47,6 @@ class DataLoader final : public base::DataLoader {
   std::string where(std::int64_t index) const override { return table_.where(index); }
 
  private:
-  static base::CsvLoader read(const Settings& settings, base::Part part) {
-    // TODO(1/4): find the examples of this part; as long as the default folder is missing, small ones are made up.
-    if (settings.folder == Settings{}.folder) base::write_sample_table(settings.folder);
-    const auto file = settings.folder / (std::string(base::part_name(part)) + ".csv");
-    return base::CsvLoader(file, {.features = {"distance", "climb", "wind", "weight"},
-                                  .label = {.column = "power", .kind = base::LabelKind::kValue}});
-  }
-
   base::CsvLoader table_;
 };
 

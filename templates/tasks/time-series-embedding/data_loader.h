@@ -16,9 +16,16 @@
 
 namespace <@ namespace @> {
 
+inline base::TimeSeriesLoader read_windows(const Settings& settings, base::Part part) {
+  // TODO(1/4): find the files of this part; as long as the default folder is missing, small ones are made up.
+  if (settings.folder == Settings{}.folder) base::write_sample_series(settings.folder);
+  return {base::files_in(settings.folder / base::part_name(part), ".csv"),
+          {.columns = {"temperature", "load"}, .length = settings.length, .stride = settings.length / 4}};
+}
+
 class DataLoader final : public base::DataLoader {
  public:
-  DataLoader(const Settings& settings, base::Part part) : windows_(read(settings, part)) {}
+  DataLoader(const Settings& settings, base::Part part) : windows_(read_windows(settings, part)) {}
 
   std::int64_t size() const override {
     // TODO(2/4): how many there are.
@@ -41,13 +48,6 @@ class DataLoader final : public base::DataLoader {
   std::string where(std::int64_t index) const override { return windows_.where(index); }
 
  private:
-  static base::TimeSeriesLoader read(const Settings& settings, base::Part part) {
-    // TODO(1/4): find the files of this part; as long as the default folder is missing, small ones are made up.
-    if (settings.folder == Settings{}.folder) base::write_sample_series(settings.folder);
-    return {base::files_in(settings.folder / base::part_name(part), ".csv"),
-            {.columns = {"temperature", "load"}, .length = settings.length, .stride = settings.length / 4}};
-  }
-
   base::TimeSeriesLoader windows_;
 };
 
