@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the launcher costs its only rank: a CNN's steps with it and without it, on a terminal with its progress bar.
 
-    benchmarks/launcher.py build/release [--rounds 24] [--turns 40] [--threads 1]
+    benchmarks/launcher.py build/release [--rounds 20] [--turns 30] [--threads 1]
 
 The programs live at once and take short turns, because whole runs differ from each other by more than the 1 % that is
 looked for. A round starts new ones, since a process is by chance faster than another of the same program, and all of its
@@ -26,7 +26,7 @@ from pathlib import Path
 
 BAR = 0.01
 STEPS = 5  # in a turn
-WARMUP = 5  # turns of each
+WARMUP = 3  # turns of each
 
 
 class Program:
@@ -96,8 +96,8 @@ def measure(build: Path, turns: int, threads: int, chance: random.Random) -> tup
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=Path)
-    parser.add_argument("--rounds", type=int, default=24)
-    parser.add_argument("--turns", type=int, default=40)
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--turns", type=int, default=30)
     parser.add_argument("--threads", type=int, default=1)
     chosen = parser.parse_args()
     if chosen.rounds < 2:
