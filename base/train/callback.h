@@ -66,8 +66,8 @@ struct TrainState {
 };
 
 /// What a callback may do: ask for something, which is done after the event in the order validation, checkpoint, stop;
-/// and write to TensorBoard's files of the mode, which without a run folder go nowhere. Who stops a run may have no time
-/// for a validation: one that is due then waits, also in the checkpoint, until the run goes on.
+/// and write to TensorBoard's files of the mode, which without a run folder go nowhere. Who stops a run may have no
+/// time for a validation: one that is due then waits, also in the checkpoint, until the run goes on.
 struct TrainControl {
   bool validate = false;
   bool save = false;
