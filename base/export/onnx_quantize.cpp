@@ -279,7 +279,7 @@ class Quantizer {
         inner *= static_cast<std::size_t>(weight.view.shape[i]);
     }
     const auto channel = [&](std::size_t i) { return i / inner % channels; };
-    const auto most = static_cast<float>((1 << (options_.weight_bits - 1)) - 1);
+    const float most = options_.engine == QuantizedFor::kOnnxRuntime ? 63 : 127;
     std::vector<float> steps(channels, kLeastStep);
     for (std::size_t i = 0; i < numbers.size(); ++i)
       steps[channel(i)] = std::max(steps[channel(i)], std::fabs(numbers[i]) / most);

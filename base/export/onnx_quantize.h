@@ -26,16 +26,15 @@ using Ranges = std::map<std::string, Range>;  // by the name of the value
 
 /// Engines recognise a quantised layer by the nodes around it, and do not look for the same ones.
 enum class QuantizedFor {
-  kTensorRt,    // I8 with zero in the middle, around the inputs of layers and the shortcut of a sum; biases stay F32
-  kOnnxRuntime  // U8 with any zero, around inputs and results of layers and sums; biases are I32
+  kTensorRt,  // I8 with zero in the middle, around the inputs of layers and the shortcut of a sum; biases stay F32
+  /// U8 with any zero, around inputs and results of layers and sums; biases are I32. Weights have 7 bits: on processors
+  /// with AVX2 or AVX-512 but without VNNI the sums of products would overflow, and an export is served anywhere.
+  kOnnxRuntime
 };
 
 struct QuantizeOptions {
   QuantizedFor engine = QuantizedFor::kTensorRt;
   std::vector<std::string> keep = {};  // layers that stay as they are, by name: "network/head" and what is below it
-  /// 7 for ONNX Runtime on a processor with AVX2 or AVX-512 but without VNNI, whose sums of products overflow
-  /// otherwise.
-  int weight_bits = 8;
 };
 
 /// The values whose ranges quantized() needs, in the order of the graph.
