@@ -120,8 +120,8 @@ class CommandLine {
       const auto give = [&answers, key = question.key](const char* value) {
         return [&answers, key, value] { answers.emplace_back(key, value); };
       };
-      command.add_flag_callback("--" + flag, give("yes"), question.text);
-      command.add_flag_callback("--" + no, give("no"), "The opposite");
+      CLI::Option* const yes = command.add_flag_callback("--" + flag, give("yes"), question.text);
+      command.add_flag_callback("--" + no, give("no"), "The opposite")->excludes(yes);
       return;
     }
     const auto keep = [&answers, key = question.key](const CLI::results_t& values) {

@@ -7,6 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")"
 source scripts/job.sh
+most_arguments=2
 parse_arguments "$@"
 find_run "${arguments[0]:-}"
 build_project release <@ identifier @>

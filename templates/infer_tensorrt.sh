@@ -8,6 +8,7 @@ set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")"
 source scripts/job.sh
 source scripts/gpu.sh
+most_arguments=2
 parse_arguments "$@"
 find_run "${arguments[0]:-}"
 gpu=${arguments[1]:-}

@@ -46,17 +46,18 @@ if [ -n "$gpus" ]; then
   launch=(--gpus "$gpus")
   device=cuda preset=${arguments[0]:-cuda}
 else
-  [[ $ranks =~ ^[1-9][0-9]*$ ]] || fail "the number of ranks is '$ranks'" "-n RANKS, from 1 on, or -g GPU_ID,GPU_ID... for GPUs"
+  [[ $ranks =~ ^[1-9][0-9]{0,3}$ && $ranks -le 1024 ]] || fail "the number of ranks is '$ranks'" "-n RANKS, from 1 to 1024, or -g GPU_ID,GPU_ID... for GPUs"
   launch=(--ranks "$ranks")
   device=cpu preset=${arguments[0]:-release}
 fi
 <% else %>
 hyper_parameters+=(ranks max_restarts)
 parse_options "$@"
-[[ $ranks =~ ^[1-9][0-9]*$ ]] || fail "the number of ranks is '$ranks'" "-n RANKS, from 1 on"
+[[ $ranks =~ ^[1-9][0-9]{0,3}$ && $ranks -le 1024 ]] || fail "the number of ranks is '$ranks'" "-n RANKS, from 1 to 1024"
 launch=(--ranks "$ranks")
 device=cpu preset=${arguments[0]:-release}
 <% endif %>
+[[ $max_restarts =~ ^[0-9]{1,5}$ ]] || fail "the number of restarts is '$max_restarts'" "--max-restarts 0, or more"
 launch+=(--max_restarts "$max_restarts")
 
 build_project "$preset" <@ identifier @>

@@ -21,6 +21,7 @@ job_prefix=<@ job_name @>
 
 source scripts/job.sh
 source scripts/gpu.sh
+most_arguments=2
 parse_options "$@"
 gpu=${arguments[0]:-}
 preset=${arguments[1]:-cuda}

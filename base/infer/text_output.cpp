@@ -8,7 +8,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <system_error>
 
 #include "base/infer/host_tensor.h"
 #include "base/log/error.h"
@@ -16,6 +18,8 @@
 
 namespace base {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::size_t kGathered = std::size_t{1} << 16;
 
@@ -40,18 +44,29 @@ T at(const TensorView& view, std::size_t index) {
 
 }  // namespace
 
-TextOutput::TextOutput(const std::filesystem::path& path)
-    : name_(path == "-" ? "standard output" : path.string()),
-      descriptor_(path == "-" ? ::dup(STDOUT_FILENO)
-                              : ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+TextOutput::TextOutput(const fs::path& path) : name_(path == "-" ? "standard output" : path.string()) {
+  if (path == "-") {
+    descriptor_ = ::dup(STDOUT_FILENO);
+  } else {
+    std::error_code not_there;
+    path_ = fs::is_symlink(path, not_there) ? fs::canonical(path, not_there) : path;
+    if (path_.empty()) path_ = path;  // a link to nothing
+    if (!fs::exists(path_, not_there) || fs::is_regular_file(path_, not_there)) partial_ = path_.string() + ".partial";
+    const fs::path& opened = partial_.empty() ? path_ : partial_;
+    descriptor_ = ::open(opened.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  }
   if (descriptor_ < 0) throw output_error(name_, errno);
 }
 
 TextOutput::~TextOutput() {
+  if (descriptor_ < 0) return;
   try {
-    close();
+    flush();
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): whoever cares calls close()
   }
+  ::close(descriptor_);
+  std::error_code gone;
+  if (!partial_.empty() && fs::file_size(partial_, gone) == 0) fs::remove(partial_, gone);
 }
 
 void TextOutput::write(std::string_view text) {
@@ -75,6 +90,7 @@ void TextOutput::close() {
   const int descriptor = descriptor_;
   descriptor_ = -1;
   if (::close(descriptor) != 0) throw output_error(name_, errno);
+  if (!partial_.empty() && std::rename(partial_.c_str(), path_.c_str()) != 0) throw output_error(name_, errno);
 }
 
 void append_number(std::string& text, const TensorView& view, std::size_t index, const SpecialNumbers& special) {

@@ -12,6 +12,9 @@
 namespace base {
 
 /// Gathers what is written and hands it on in large pieces. A disk that is full or the like is a data Error.
+///
+/// A file has its name only once it is whole: until close() its text is in FILE.partial, and stays there if close() is
+/// never called. Pipes and devices are written to as they are.
 class TextOutput {
  public:
   /// "-" is standard output.
@@ -26,7 +29,9 @@ class TextOutput {
 
  private:
   std::string name_;
-  int descriptor_;
+  std::filesystem::path path_;     // links followed
+  std::filesystem::path partial_;  // empty: written to directly
+  int descriptor_ = -1;
   std::string gathered_;
 };
 

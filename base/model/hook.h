@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "base/log/error.h"
 #include "base/tensor/tensors.h"
 #include "base/torch.h"
 
@@ -20,6 +21,8 @@ auto run_hook(const char* name, const Tensors& given, const Hook& hook) {
     return hook();
   } catch (const c10::Error& error) {
     rethrow_from_hook(name, given, error);
+  } catch (const Error& error) {  // such as of a tensor that is not there
+    throw error.with_place(std::string(name) + "() of the model");
   }
 }
 

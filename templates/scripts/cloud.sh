@@ -85,10 +85,11 @@ example_of() { # example_of NAME
 
 rule_of() { # rule_of NAME: what may_hold takes, in words
   case $1 in
-    nodes | ranks_per_node | *trials) echo "a whole number from 1 to 99999" ;;
+    nodes | ranks_per_node | *trials | epochs | batch_size) echo "a whole number from 1 to 99999" ;;
+    learning_rate) echo "a number such as 0.001 or 1e-3" ;;
     *_per_node | max_restarts) echo "a whole number from 0 to 99999" ;;
     spot) echo "true or false" ;;
-    bucket) echo "gs://NAME or s3://NAME" ;;
+    bucket) echo "gs://NAME or s3://NAME, with a name of 3 to 63 small letters, digits and . _ -" ;;
     time_limit) echo "MINUTES, HOURS:MINUTES:SECONDS or DAYS-HOURS:MINUTES:SECONDS" ;;
     job_prefix) echo "small letters, digits and -, with a letter first and no - at the end" ;;
     *) echo "letters, digits and . _ / : @ + = , - alone" ;; # nothing that could change the meaning of a job file
@@ -97,10 +98,11 @@ rule_of() { # rule_of NAME: what may_hold takes, in words
 
 may_hold() { # may_hold NAME VALUE
   case $1 in
-    nodes | ranks_per_node | *trials) [[ $2 =~ ^[1-9][0-9]{0,4}$ ]] ;;
+    nodes | ranks_per_node | *trials | epochs | batch_size) [[ $2 =~ ^[1-9][0-9]{0,4}$ ]] ;;
+    learning_rate) [[ $2 =~ ^[0-9]*\.?[0-9]+([eE][+-]?[0-9]+)?$ ]] ;;
     *_per_node | max_restarts) [[ $2 =~ ^(0|[1-9][0-9]{0,4})$ ]] ;;
     spot) [[ $2 =~ ^(true|false)$ ]] ;;
-    bucket) [[ $2 =~ ^((gs|s3)://[a-z0-9][a-z0-9._-]+)?$ ]] ;;
+    bucket) [[ $2 =~ ^((gs|s3)://[a-z0-9][a-z0-9._-]{2,62})?$ ]] ;;
     time_limit) [[ $2 =~ ^([0-9]+-)?[0-9]+(:[0-9]{1,2}){0,2}$ ]] ;;
     job_prefix) [[ $2 =~ ^[a-z]([a-z0-9-]*[a-z0-9])?$ ]] ;; # RFC 1035
     *) [[ $2 =~ ^[A-Za-z0-9._/:@+=,-]*$ ]] ;;
@@ -128,20 +130,35 @@ prepare_job() {
   git diff --quiet HEAD -- . ':!training_log.md' ':!cloud/settings.sh' || tag+=-$(date +%Y%m%d-%H%M%S) # another content, another name
   job_prefix=${job_prefix:0:name_limit-16} # the rest is for the time
   while [[ $job_prefix = *- ]]; do job_prefix=${job_prefix%-}; done
+  preset=release device=cpu ranks=$ranks_per_node other_nodes=$((nodes - 1))
+  [ "$gpus_per_node" -eq 0 ] || preset=cuda device=cuda ranks=$gpus_per_node
+  local training=(--config config/train.toml --folder "$(in_mount "$data")" --epochs "$epochs" --device "$device")
+  $tune || training+=(--data.batch_size "$batch_size" --optimizer.learning_rate "$learning_rate")
+  training+=("${kept_flags[@]}" "${flags[@]}")
+  check_flags "${training[@]}"
   name_job
   keep_options
   run_folder=$(in_mount "$runs")/${resume:-$job}
-  preset=release device=cpu ranks=$ranks_per_node other_nodes=$((nodes - 1))
-  [ "$gpus_per_node" -eq 0 ] || preset=cuda device=cuda ranks=$gpus_per_node
   tag+=-$preset
   [ "$stage" = runtime ] || tag+=-$stage
   reference=${registry:+$registry/}$image:$tag
   start_words
-  words+=(--config config/train.toml --folder "$(in_mount "$data")" --epochs "$epochs" --device "$device")
-  $tune || words+=(--run "$run_folder" --data.batch_size "$batch_size" --optimizer.learning_rate "$learning_rate")
-  words+=("${kept_flags[@]}" "${flags[@]}")
+  $tune || words+=(--run "$run_folder")
+  words+=("${training[@]}")
   fill_in "cloud/$job_file" >"runlogs/$job/$job_file"
   echo "the job file: runlogs/$job/$job_file"
+}
+
+# By the program itself, where this machine has built it since the last edit: a mistake shows now, not on the cluster.
+check_flags() {
+  local program
+  for program in build/{release,cuda,debug}/<@ identifier @>; do
+    if [ -x "$program" ] && [ -z "$(find src -newer "$program" -print -quit)" ]; then
+      "$program" settings "$@" >/dev/null || exit
+      return
+    fi
+  done
+  [ ${#flags[@]} -eq 0 ] || echo "the flags after -- are not checked: ./test.sh builds a program that can"
 }
 
 in_mount() {

@@ -7,12 +7,14 @@ switches=(background edit) # options without a value
 switch_help="--background (detach; stop.sh ends it), --edit (write the hypothesis now)"
 background=false
 edit=false
-resume=''    # a job that goes on
-arguments=() # what is no option
-flags=()     # what follows --, for the program
-launch=()    # options of the program's launcher, where a job has several ranks
-given=()     # names of the options that are given
-kept_flags=() # of the job that goes on
+resume=''        # a job that goes on
+arguments=()     # what is no option
+most_arguments=1 # how many of them a script knows
+flags=()         # what follows --, for the program
+launch=()        # options of the program's launcher, where a job has several ranks
+given=()         # names of the options that are given
+kept_flags=()    # of the job that goes on
+kept_options=()  # and those of another script that trained it
 
 fail() { # fail WHAT FIX [EXIT CODE]
   printf '%s: %s\n  fix: %s\n' "${0##*/}" "$1" "$2" >&2
@@ -68,6 +70,7 @@ parse_options() {
     esac
     shift
   done
+  [ ${#arguments[@]} -le "$most_arguments" ] || fail "what is '${arguments[most_arguments]}'?" "leave it out; --help says what ${0##*/} takes"
   [ -z "$resume" ] || recall_job
 }
 
@@ -75,6 +78,7 @@ parse_options() {
 keep_options() {
   local name line lines=("script=${0##*/}")
   for name in "${hyper_parameters[@]}"; do lines+=("$name=${!name}"); done
+  lines+=("${kept_options[@]}")
   for name in "${arguments[@]}"; do lines+=("argument=$name"); done
   for name in "${kept_flags[@]}" "${flags[@]}"; do lines+=("flag=$name"); done
   for line in "${lines[@]}"; do printf '%s\n' "${line//$'\n'/ }"; done >"runlogs/$job/options"
@@ -82,7 +86,7 @@ keep_options() {
 
 # Options of the job that goes on count as long as they are not given again.
 recall_job() {
-  local name value old_arguments=() file=runlogs/$resume/options
+  local name value script='' old_arguments=() file=runlogs/$resume/options
   [ -d runlogs ] || [ "${0##*/}" != train_cloud.sh ] || return 0 # a copy of the project, which started no job yet
   if [[ $resume = */* ]] || [ ! -f "$file" ]; then
     fail "there is no job '$resume' to go on with" "give one of the folders in runlogs: $(known_jobs)"
@@ -90,15 +94,21 @@ recall_job() {
   case " ${given[*]} " in *" ranks "*) given+=(gpus) ;; *" gpus "*) given+=(ranks) ;; esac # one takes the place of the other
   while IFS='=' read -r name value; do
     case $name in
+      script) script=$value ;;
       argument) old_arguments+=("$value") ;;
       flag) kept_flags+=("$value") ;;
       resume) [ -z "$value" ] || resume=$value ;; # it went on with another one
       *)
-        [[ " ${hyper_parameters[*]} " != *" $name "* || " ${given[*]} " = *" $name "* ]] || printf -v "$name" %s "$value"
+        if [[ " ${hyper_parameters[*]} " != *" $name "* ]]; then
+          kept_options+=("$name=$value")
+        elif [[ " ${given[*]} " != *" $name "* ]]; then
+          printf -v "$name" %s "$value"
+        fi
         ;;
     esac
   done <"$file"
-  [ ${#arguments[@]} -gt 0 ] || arguments=("${old_arguments[@]}")
+  # Another script's have another meaning.
+  [ ${#arguments[@]} -gt 0 ] || [ "$script" != "${0##*/}" ] || arguments=("${old_arguments[@]}")
 }
 
 known_jobs() {
@@ -115,10 +125,13 @@ is_running() { # is_running JOB
 
 # find_run JOB: the folder of a job, as $run.
 find_run() {
-  [ -n "$1" ] || fail "whose weights?" "give JOB, one of the folders in runs; --help says more"
+  local trained=(runs/*/)
+  [ -d "${trained[0]}" ] || trained=("there are none")
+  trained=("${trained[@]#runs/}") trained=("${trained[@]%/}")
+  [ -n "$1" ] || fail "which job?" "give JOB, one of the folders in runs: ${trained[*]}"
   run=$1
   [ -d "$run" ] || run=runs/$1
-  [ -d "$run" ] || fail "there is no job '$1'" "give one of the folders in runs, or the path of another"
+  [ -d "$run" ] || fail "there is no job '$1'" "give one of the folders in runs, or the path of another: ${trained[*]}"
 }
 
 # On $PATH, or the one that was installed with the scaffold command.

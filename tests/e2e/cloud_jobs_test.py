@@ -4,6 +4,7 @@ submit them are right, and bad settings end before anything is written."""
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -294,12 +295,13 @@ class BadInput(CloudProject):
 
     def test_values_that_could_change_a_job_file(self):
         letters = "letters, digits and . _ / : @ + = , - alone"
-        rules = {"bucket": "gs://NAME or s3://NAME", "spot": "true or false", "nodes": "a whole number from 1 to 99999",
+        rules = {"bucket": "gs://NAME or s3://NAME, with a name of 3 to 63 small letters, digits and . _ -", "epochs": "a whole number from 1 to 99999",
+                 "batch_size": "a whole number from 1 to 99999", "learning_rate": "a number such as 0.001 or 1e-3", "spot": "true or false", "nodes": "a whole number from 1 to 99999",
                  "ranks_per_node": "a whole number from 1 to 99999", "gpus_per_node": "a whole number from 0 to 99999",
                  "max_restarts": "a whole number from 0 to 99999",
                  "time_limit": "MINUTES, HOURS:MINUTES:SECONDS or DAYS-HOURS:MINUTES:SECONDS",
                  "job_prefix": "small letters, digits and -, with a letter first and no - at the end"}
-        for name, value in (("bucket", 'gs://a"b'), ("bucket", "gs://a\nb"), ("bucket", "a-bucket"), ("registry", "a b"), ("image", "a'b"),
+        for name, value in (("bucket", 'gs://a"b'), ("bucket", "gs://a\nb"), ("bucket", "a-bucket"), ("bucket", "gs://ab"), ("epochs", "two"), ("batch-size", "0"), ("learning-rate", "fast"), ("registry", "a b"), ("image", "a'b"),
                             ("region", "$(touch x)"), ("region", "`touch x`"), ("data", "a\\b"), ("project", "é"), ("nodes", "0"),
                             ("nodes", "2x"), ("nodes", "08"), ("ranks-per-node", "0"), ("gpus-per-node", "08"), ("gpus-per-node", "-1"), ("max-restarts", "9999999"), ("spot", "yes"),
                             ("job-prefix", "Digits"), ("job-prefix", "a-"), ("time-limit", "tomorrow"), ("time-limit", "1d")):
@@ -308,10 +310,24 @@ class BadInput(CloudProject):
                 self.expect(4, f"a job cannot have this: {name} is '{value}'\n  fix: {name}: {rules.get(name, letters)}", "vertex",
                             f"--{name}", value)
         self.expect(4, "a job cannot have this: epochs is '1 2'; region is '#'; a flag is '{}'\n"
-                    f"  fix: epochs: {letters}; region: {letters}; flags: {letters}", "vertex", "--epochs", "1 2", "--region", "#", "--", "{}")
+                    f"  fix: epochs: {rules['epochs']}; region: {letters}; flags: {letters}", "vertex", "--epochs", "1 2", "--region", "#", "--", "{}")
         self.expect(4, "Vertex AI does not read the bucket s3://a-bucket\n  fix: give one of Google's: gs://NAME", "vertex", "--bucket",
                     "s3://a-bucket")
         self.expect(4, "container is 'docker'\n  fix: apptainer or none", "slurm", "--container", "docker")
+
+    def test_flags_are_tried_by_a_program_that_is_there(self):
+        program = self.project / "build/release/digits_with_a_long_name_0123456789"
+        program.parent.mkdir(parents=True)
+        self.addCleanup(shutil.rmtree, program.parent)
+        program.write_text("#!/bin/sh\necho 'usage error: unknown flag' >&2\nexit 3\n")
+        program.chmod(0o755)
+        done = self.run_script("./train_cloud.sh", "slurm", "--dry-run", "--", "--epohcs", "2")
+        self.assertEqual((done.returncode, done.stderr, self.jobs()), (3, "usage error: unknown flag\n", self.known))
+        os.utime(program, (0, 0))  # of before the last edit: what it does not know may be new
+        done = self.run_script("./train_cloud.sh", "slurm", "--dry-run", "--", "--epohcs", "2")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("the flags after -- are not checked", done.stdout)
+        self.known = self.jobs()
 
     def test_addresses_of_buckets(self):
         words = self.job_file("vertex", "--data", "gs://other/images", "--runs", "gs://a-bucket/runs")

@@ -81,6 +81,29 @@ class LocalRanks(Project):
         section = log[log.index(f"## {job}\n"):]
         self.assertRegex(section, r"(?m)^- command: .*\n(- went on \d{4}-\d\d-\d\d \d\d:\d\d: .*--resume.*\n|- went on .*\n){4}\n\*\*Hypothesis")
 
+    def test_another_script_leaves_a_job_its_ranks(self):
+        launch = self.start_and_stop("release", "-n2")
+        job = self.new_job().name
+        done = self.run_script("./train_local_cpu.sh", "--resume", job, tools=True)
+        self.assertEqual((done.returncode, done.stderr), (0, BUILDING))
+        self.assertEqual(self.start_and_stop("--resume", job), launch)
+
+    def test_the_gpu_of_a_job_is_no_preset_of_another_script(self):
+        self.add_gpus()
+        self.built("cuda", "")
+        self.assertEqual(self.run_script("./train_local_single.sh", "1", tools=True).returncode, 0)
+        done = self.run_script("./train_local_cpu.sh", "--resume", self.new_job().name, tools=True)
+        self.assertEqual((done.returncode, done.stderr), (0, BUILDING))
+
+    def test_jobs_that_there_are_not(self):
+        for words, message in ((["./export.sh"], "which job?\n  fix: give JOB, one of the folders in runs: "),
+                               (["./predict.sh", "nobody"], "there is no job 'nobody'\n  fix: give one of the folders in runs, or the path of another: "),
+                               (["./export.sh", "a", "fp16", "int8"], "what is 'int8'?\n  fix: leave it out; --help says what export.sh takes")):
+            with self.subTest(words=words):
+                done = self.run_script(*words)
+                self.assertEqual(done.returncode, 3)
+                self.assertTrue(done.stderr.startswith(f"{words[0][2:]}: {message}"), done.stderr)
+
     def test_flags_that_are_wrong_leave_nothing_behind(self):
         text = self.program.read_text()
         self.addCleanup(self.program.write_text, text)
@@ -102,8 +125,11 @@ class LocalRanks(Project):
     def test_bad_input(self):
         self.add_gpus()
         for words, code, message in (
-                ([], 3, "the number of ranks is ''\n  fix: -n RANKS, from 1 on, or -g GPU_ID,GPU_ID... for GPUs"),
-                (["-n", "0"], 3, "the number of ranks is '0'\n  fix: -n RANKS, from 1 on, or -g GPU_ID,GPU_ID... for GPUs"),
+                ([], 3, "the number of ranks is ''\n  fix: -n RANKS, from 1 to 1024, or -g GPU_ID,GPU_ID... for GPUs"),
+                (["-n", "0"], 3, "the number of ranks is '0'\n  fix: -n RANKS, from 1 to 1024, or -g GPU_ID,GPU_ID... for GPUs"),
+                (["-n", "1025"], 3, "the number of ranks is '1025'\n  fix: -n RANKS, from 1 to 1024, or -g GPU_ID,GPU_ID... for GPUs"),
+                (["-n", "2", "--max-restarts", "x"], 3, "the number of restarts is 'x'\n  fix: --max-restarts 0, or more"),
+                (["-n", "2", "release", "again"], 3, "what is 'again'?\n  fix: leave it out; --help says what train_local_dist.sh takes"),
                 (["-n", "2", "-g", "0"], 3, "both -n and -g are given\n  fix: -n RANKS for processors, or -g GPU_ID,GPU_ID... for GPUs"),
                 (["-g", "0,2"], 2, "there is no GPU 2\n  fix: give one of: 0 1"),
                 (["-g", "0,,1"], 3, "GPU_ID is '', not a number\n  fix: give one of: 0 1"),

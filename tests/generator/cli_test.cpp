@@ -108,6 +108,8 @@ TEST(Parse, ComplainsAboutWrongOptions) {
             "usage error: unknown way to write conflicts: mine\n  fix: it is inline or rej");
   EXPECT_EQ(complaint({"completion", "fish"}),
             "usage error: no completion for this shell: fish\n  fix: it is bash or zsh");
+  EXPECT_EQ(complaint({"new-project", "a", "--cuda", "--no-cuda"}),
+            "usage error: --cuda excludes --no-cuda\n  fix: `scaffold --help` lists the commands");
   EXPECT_EQ(complaint({"add", "model"}), "usage error: NAME is required\n  fix: `scaffold --help` lists the commands");
 }
 

@@ -191,6 +191,27 @@ TEST_F(JsonLines, HaveAnswersThatReadTheSame) {
       folder_.read("out.jsonl"));
 }
 
+TEST_F(JsonLines, HaveTheirNameOnceTheyAreWhole) {
+  const HostTensor y = floats("y", {1}, {1});
+  folder_.write("out.jsonl", "older\n");
+  { JsonLinesSink fails_at_once(folder_ / "out.jsonl"); }
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out.jsonl.partial"));
+  {
+    JsonLinesSink fails_later(folder_ / "out.jsonl");
+    fails_later.take({}, {&y.view, 1});
+  }
+  EXPECT_EQ("older\n", folder_.read("out.jsonl"));
+  EXPECT_EQ("{\"y\": [1]}\n", folder_.read("out.jsonl.partial"));
+
+  std::filesystem::create_symlink(folder_ / "out.jsonl", folder_ / "link.jsonl");
+  JsonLinesSink sink(folder_ / "link.jsonl");
+  sink.take({}, {&y.view, 1});
+  sink.finish();
+  EXPECT_TRUE(std::filesystem::is_symlink(folder_ / "link.jsonl"));
+  EXPECT_EQ("{\"y\": [1]}\n", folder_.read("out.jsonl"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out.jsonl.partial"));
+}
+
 TEST_F(JsonLines, SayThatTheDiskIsFull) {
   JsonLinesSink sink("/dev/full");
   const HostTensor y = floats("y", {1}, {1});

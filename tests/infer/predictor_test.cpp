@@ -160,13 +160,14 @@ TEST_F(Predictor, NamesTheLineThatIsWrong) {
   EXPECT_EQ("{\"scores\": [14, 25], \"doubled\": [2, 4, 6]}\n", out());  // what came before is answered
 }
 
-TEST_F(Predictor, KeepsTheAnswersBeforeAnErrorInTextsAlone) {
+TEST_F(Predictor, KeepsTheAnswersBeforeAnErrorBeside) {
   folder_.write("in.jsonl", "{\"x\": [1, 2, 3]}\n{\"x\": [1, 2]}\n");
   for (const char* file : {"some.jsonl", "some.csv", "none.safetensors"})
     EXPECT_EQ(5, run(format("exports/7 --input in.jsonl --output {}", file))) << file;
-  EXPECT_EQ("{\"scores\": [14, 25], \"doubled\": [2, 4, 6]}\n", folder_.read("some.jsonl"));
-  EXPECT_THAT(folder_.read("some.csv"), EndsWith("\nin.jsonl:1,14,25,2,4,6\n"));
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "none.safetensors"));
+  EXPECT_EQ("{\"scores\": [14, 25], \"doubled\": [2, 4, 6]}\n", folder_.read("some.jsonl.partial"));
+  EXPECT_THAT(folder_.read("some.csv.partial"), EndsWith("\nin.jsonl:1,14,25,2,4,6\n"));
+  for (const char* file : {"some.jsonl", "some.csv", "none.safetensors", "none.safetensors.partial"})
+    EXPECT_FALSE(std::filesystem::exists(folder_ / file)) << file;
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/log/error.h"
 #include "base/metrics/accuracy.h"
 #include "base/model/freeze.h"
+#include "base/model/hook.h"
 #include "base/model/mnist_cnn.h"
 #include "base/model/model.h"
 #include "tests/model/support.h"
@@ -62,6 +63,17 @@ TEST(Model, NamesTheHookThatFailsAndWhatItWasGiven) {
     EXPECT_THAT(error.what(), HasSubstr("forward() of the model fails: The size of tensor a (2)"));
     EXPECT_THAT(error.what(), HasSubstr("b float32 [1, 3]"));
     EXPECT_THAT(error.what(), testing::Not(HasSubstr("frame #")));
+  }
+}
+
+TEST(Model, NamesTheHookThatAsksForATensorThatIsNotThere) {
+  try {
+    run_hook("loss", kBatch, [] { return kBatch["lable"].mean(); });
+    FAIL() << "there is no lable";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("there is no tensor of this name: lable"));
+    EXPECT_THAT(error.what(), HasSubstr("did you mean label?"));
+    EXPECT_THAT(error.what(), HasSubstr("\n  in: loss() of the model"));
   }
 }
 

@@ -1,4 +1,5 @@
-// settings.h: the knobs of this project. Each is a flag, a line of config/train.toml and a line of the help.
+// settings.h: the knobs of this project. Each is a flag, a line of config/train.toml (which wins over the defaults
+// here; `PROGRAM settings` prints it anew) and a line of the help.
 #ifndef SRC_SETTINGS_H_
 #define SRC_SETTINGS_H_
 

@@ -8,6 +8,8 @@
 <% endif %>
 #include <base/model/model.h>
 
+#include <array>
+
 #include "src/settings.h"
 
 namespace <@ namespace @> {
@@ -15,6 +17,10 @@ namespace <@ namespace @> {
 class Model final : public base::Model {
  public:
   static constexpr std::int64_t kFeatures = 4;
+  // By column: a typical value, and how far others lie from it. The network sees numbers around 0.
+  static constexpr std::array<float, kFeatures> kMiddle{60.0F, 0.03F, 1.0F, 80.0F};
+  static constexpr std::array<float, kFeatures> kRange{60.0F, 0.05F, 5.0F, 25.0F};
+  static constexpr double kUnit = 100;  // of the value: the network gives numbers around 1
 
   explicit Model(const Settings& settings) {
     // TODO(1/7): register your layers; their names become the keys of checkpoints.
@@ -34,8 +40,8 @@ class Model final : public base::Model {
 
   base::Tensors preprocess(base::Tensors inputs) const override {
     // TODO(3/7): from what is read to what the network takes, in training and in serving alike.
-    const auto middle = torch::tensor({60.0F, 0.03F, 1.0F, 80.0F}, inputs["features"].options());
-    const auto range = torch::tensor({60.0F, 0.05F, 5.0F, 25.0F}, inputs["features"].options());
+    const auto middle = torch::tensor(at::ArrayRef<float>(kMiddle), inputs["features"].options());
+    const auto range = torch::tensor(at::ArrayRef<float>(kRange), inputs["features"].options());
     return {{"features", (inputs["features"] - middle) / range}};
   }
 
@@ -64,8 +70,6 @@ class Model final : public base::Model {
   }
 
  private:
-  static constexpr double kUnit = 100;  // the network gives numbers around 1
-
 <% if with_example %>
   std::shared_ptr<base::Mlp> network_;
 <% else %>

@@ -8,6 +8,8 @@
 <% endif %>
 #include <base/model/model.h>
 
+#include <array>
+
 #include "src/settings.h"
 
 namespace <@ namespace @> {
@@ -15,6 +17,9 @@ namespace <@ namespace @> {
 class Model final : public base::Model {
  public:
   static constexpr std::int64_t kChannels = 2;  // columns of the series
+  // By column: a typical value, and how far others lie from it. The network sees numbers around 0.
+  static constexpr std::array<float, kChannels> kMiddle{45.0F, 0.5F};
+  static constexpr std::array<float, kChannels> kRange{15.0F, 0.5F};
 
   explicit Model(const Settings& settings) : length_(settings.length) {
     // TODO(1/7): register your layers; their names become the keys of checkpoints.
@@ -35,8 +40,8 @@ class Model final : public base::Model {
   base::Tensors preprocess(base::Tensors inputs) const override {
     // TODO(3/7): from what is read to what the network takes, in training and in serving alike.
     const auto options = inputs["series"].options();
-    const auto middle = torch::tensor({45.0F, 0.5F}, options).view({kChannels, 1});
-    const auto range = torch::tensor({15.0F, 0.5F}, options).view({kChannels, 1});
+    const auto middle = torch::tensor(at::ArrayRef<float>(kMiddle), options).view({kChannels, 1});
+    const auto range = torch::tensor(at::ArrayRef<float>(kRange), options).view({kChannels, 1});
     return {{"series", (inputs["series"] - middle) / range}};
   }
 
