@@ -16,8 +16,6 @@
 namespace generator {
 namespace {
 
-constexpr const char* kHelp = "`scaffold --help` lists the commands";
-
 /// Without the blank lines that CLI11 ends it with, how many depends on its version.
 std::string help_of(const CLI::App& app) {
   const std::string help = app.help();
@@ -52,7 +50,7 @@ class CommandLine {
       const std::vector<std::string> words = app_.remaining(true);
       throw not_understood(words.empty() ? error.what() : words.front());
     } catch (const CLI::ParseError& error) {
-      throw base::Error(base::ErrorKind::kUsage, error.what(), "", kHelp);
+      throw base::Error(base::ErrorKind::kUsage, error.what(), "", help_hint());
     }
     if (app_.get_subcommands().empty()) return {Command::kPrint, help_of(app_)};
     return invocation_;
@@ -214,7 +212,13 @@ class CommandLine {
     const std::vector<std::string_view> candidates(known.begin(), known.end());
     const std::string meant(base::nearest_word(word.substr(0, word.find('=')), candidates));
     const char* const what = is_command ? "unknown command" : is_option ? "unknown option" : "unexpected argument";
-    return {base::ErrorKind::kUsage, what, word, (meant.empty() ? "" : "did you mean `" + meant + "`? ") + kHelp};
+    return {base::ErrorKind::kUsage, what, word, (meant.empty() ? "" : "did you mean `" + meant + "`? ") + help_hint()};
+  }
+
+  std::string help_hint() const {
+    const std::vector<const CLI::App*> chosen = chosen_commands();
+    return chosen.empty() ? "`scaffold --help` lists the commands"
+                          : "`scaffold " + chosen.front()->get_name() + " --help` says what it takes";
   }
 
   std::vector<const CLI::App*> chosen_commands() const {

@@ -196,7 +196,8 @@ UpdateResult update_project(const fs::path& folder, const UpdateOptions& options
   const std::size_t count = changes.size();
   for (const RenderedFile& file : plan.record) changes.push_back({file.path, file.text, false});
   apply_changes(root, changes);
-  result.text += base::format("Files changed: {}. `git diff` shows how, `git stash -u` takes it back.", count);
+  result.text +=
+      base::format("Files changed: {}. `git status` and `git diff` show how, `git stash -u` takes it back.", count);
   return result;
 }
 

@@ -7,9 +7,9 @@
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")"
 source scripts/job.sh
-help_if_asked "$@"
+parse_arguments "$@"
 
-if [ $# -eq 0 ]; then
+if [ ${#arguments[@]} -eq 0 ]; then
   jobs=0
   for file in runlogs/*/train.pid; do
     [ -e "$file" ] || continue
@@ -20,7 +20,7 @@ if [ $# -eq 0 ]; then
   exit
 fi
 
-job=$1
+job=${arguments[0]}
 [ -d "runlogs/$job" ] || fail "there is no job $job" "./stop.sh without an argument lists those that run"
 # Of a job with several ranks this is the launcher, which tells them: they stop after the same step.
 [ -f "runlogs/$job/train.pid" ] || fail "the job $job was not started on this machine" "stop it where it runs; train_cloud.sh said how"

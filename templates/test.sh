@@ -7,8 +7,8 @@
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")"
 source scripts/job.sh
-help_if_asked "$@"
+parse_arguments "$@"
 
-preset=${1:-release}
+preset=${arguments[0]:-release}
 build_project "$preset" all
 ctest --test-dir "build/$preset" --output-on-failure

@@ -307,7 +307,7 @@ std::unique_ptr<Trainer> Program::make_trainer(const Parts& parts) {
 std::unique_ptr<Trainer> Program::restored_trainer(std::shared_ptr<const DataLoader> data) {
   if (settings_.run.empty()) {
     throw Error(ErrorKind::kUsage, "whose weights? no run is given", "",
-                format("give --run FOLDER, one of those in {}/{}", settings_.runs, name_));
+                format("give --run FOLDER, such as one of those in {}", settings_.runs));
   }
   auto trainer = make_trainer({.model = seeded_model(), .training = data, .validation = data});
   const RunFolder run = RunFolder::open(settings_.run);

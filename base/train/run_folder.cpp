@@ -47,7 +47,7 @@ RunFolder RunFolder::choose(ProcessGroup& group, const std::filesystem::path& fo
 RunFolder RunFolder::open(const std::filesystem::path& folder) {
   if (!std::filesystem::is_directory(folder)) {
     throw Error(ErrorKind::kCheckpoint, "there is no run in this folder", folder.string(),
-                "give the folder of a run, runs/<experiment>/<time>_<id>");
+                "give the folder of a run, such as one of those in runs");
   }
   return RunFolder(folder);
 }

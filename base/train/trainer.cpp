@@ -303,8 +303,10 @@ bool Trainer::restore(const std::string& which) {
   load(*checkpoint);
   std::int64_t ranks = 0;
   while (checkpoint->parts.contains(random_part(static_cast<std::size_t>(ranks)))) ++ranks;
+  const bool is_between = cursor_.taken == 0 && cursor_.epoch > 0;
   log::info(
-      "restored step {}, in epoch {}{}", state_.step, state_.epoch + 1,
+      "restored step {}, {} epoch {}{}", state_.step, is_between ? "at the end of" : "in",
+      is_between ? cursor_.epoch : cursor_.epoch + 1,
       ranks == world().size ? "" : format("; it was saved by {} ranks, this is a run of {}", ranks, world().size));
   return true;
 }

@@ -19,6 +19,10 @@ start_words() {
   [ "$container-$device" != apptainer-cuda ] || words=("${words[@]:0:2}" --nv "${words[@]:2}")
 }
 
+check_target() {
+  run sinfo --summarize
+}
+
 build_image() {
   if [ "$container" = none ]; then
     echo "+ cmake --build --preset $preset --target <@ identifier @>"

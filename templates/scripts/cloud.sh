@@ -22,17 +22,17 @@ stage=runtime # of cloud/Dockerfile
 name_limit=63 # letters in the name of a job
 
 choose_target() { # choose_target WORD TARGET...: sets target
-  local word=$1 edits fewest=3 fix
+  local given=$1 word=$1 edits fewest=3 fix
   case $word in kubeflow) word=kubernetes ;; skypilot) word=sky ;; esac # scaffold's names for them
   shift
-  fix="./train_cloud.sh TARGET, one of: $*"
+  fix="./train_cloud.sh TARGET, one of: $* (scaffold update --set cloud=... adds others)"
   [ -n "$word" ] || fail "where to?" "$fix"
   for target in "$@"; do
     edits=$(edits_between "$word" "$target")
     [ "$edits" -gt 0 ] || return 0
     if [ "$edits" -lt "$fewest" ]; then fewest=$edits fix="did you mean $target?"; fi
   done
-  fail "there is no target '$word'" "$fix"
+  fail "there is no target '$given'" "$fix"
 }
 
 edits_between() { # how many letters to change, add or leave out

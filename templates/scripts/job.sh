@@ -146,15 +146,17 @@ find_conan() {
 # build_project PRESET TARGET...: does only what is left to do, and shows the end of its log if that fails.
 build_project() {
   local preset=$1 log=build/$1/build.log
-  grep -q "\"name\": \"$preset\", \"inherits\"" CMakePresets.json || fail "there is no preset '$preset'" "see CMakePresets.json"
+  grep -q "\"name\": \"$preset\", \"inherits\"" CMakePresets.json || fail "there is no preset '$preset'" "give one of CMakePresets.json: $(known_presets)"
   mkdir -p "build/$preset" 2>/dev/null || true
   [[ -d build/$preset && -w build/$preset ]] || fail "the folder build/$preset cannot be written to" "see who owns it: ls -ld . build"
   echo "building ($preset) ..." >&2 # what a script answers may go into a pipe
   if ! build_steps "$@" >"$log" 2>&1; then
-    tail -n 20 "$log" >&2
-    fail "the build failed" "see $log"
+    grep -m 3 -B 2 -A 3 'error: ' "$log" >&2 || tail -n 20 "$log" >&2
+    fail "the build failed" "see $log" 1
   fi
 }
+
+known_presets() { sed -n 's/.*"name": "\([^"]*\)", "inherits".*/\1/p' CMakePresets.json | paste -sd ' '; }
 
 build_steps() {
   local preset=$1
@@ -214,7 +216,7 @@ start_job() {
   local preset=$1 log words
   shift
   job_flags "$@"
-  # A mistake leaves nothing behind.
+  # A mistake in them leaves nothing behind.
   [ "$data" = data ] || [ -e "$data" ] || fail "there is no folder $data with data" "give --data FOLDER; samples are made up in the folder data alone" 5
   "build/$preset/<@ identifier @>" settings "${words[@]}" >/dev/null || exit
   if [ -n "$resume" ]; then

@@ -232,7 +232,8 @@ class Submits(CloudProject):
         self.assertEqual(submit[-1], f"runlogs/{job}/hptuning_config.yaml")
 
     def test_slurm(self):
-        job, (build, submit) = self.submit("slurm")
+        job, (check, build, submit) = self.submit("slurm")
+        self.assertEqual(check, ["sinfo", "--summarize"], "a cluster answers")
         self.assertEqual(build[:2] + build[-1:], ["apptainer", "build", "cloud/apptainer.def"])
         self.assertEqual(submit, ["sbatch", f"runlogs/{job}/slurm.sbatch"])
         self.assertIn(f"apptainer exec --nv {build[-2]} ", (self.new_job() / "slurm.sbatch").read_text())
@@ -270,7 +271,7 @@ class BadInput(CloudProject):
         self.assertEqual(self.jobs(), self.known, "nothing is written")
 
     def test_targets(self):
-        choice = "fix: ./train_cloud.sh TARGET, one of: slurm kubernetes vertex sky"
+        choice = "fix: ./train_cloud.sh TARGET, one of: slurm kubernetes vertex sky (scaffold update --set cloud=... adds others)"
         self.expect(3, f"where to?\n  {choice}")
         self.expect(3, f"there is no target 'nowhere'\n  {choice}", "nowhere")
         self.expect(3, "there is no target 'vertx'\n  fix: did you mean vertex?", "vertx", "--dry-run")

@@ -104,6 +104,23 @@ class LocalRanks(Project):
                 self.assertEqual(done.returncode, 3)
                 self.assertTrue(done.stderr.startswith(f"{words[0][2:]}: {message}"), done.stderr)
 
+    def test_a_build_that_fails_shows_what_the_compiler_says(self):
+        cmake = self.tools / "cmake"
+        cmake.write_text(f"{STUB}echo 'src/model.h:7:3: error: there is no x'\nfor i in $(seq 40); do echo note; done\nexit 1\n")
+        self.addCleanup(cmake.write_text, STUB)
+        done = self.run_script("./train_local_cpu.sh", tools=True)
+        self.assertEqual((done.returncode, self.jobs()), (1, self.known))
+        self.assertIn("\nsrc/model.h:7:3: error: there is no x\n", done.stderr)
+        self.assertTrue(done.stderr.endswith("train_local_cpu.sh: the build failed\n  fix: see build/release/build.log\n"), done.stderr)
+
+    def test_words_that_a_script_does_not_know(self):
+        for words, message in ((["./test.sh", "release", "again"], "test.sh: what is 'again'?\n  fix: leave it out; --help says what test.sh takes\n"),
+                               (["./stop.sh", "a", "b"], "stop.sh: what is 'b'?\n  fix: leave it out; --help says what stop.sh takes\n"),
+                               (["./train_local_cpu.sh", "relase"], "train_local_cpu.sh: there is no preset 'relase'\n  fix: give one of CMakePresets.json: release cuda debug\n")):
+            with self.subTest(words=words):
+                done = self.run_script(*words)
+                self.assertEqual((done.returncode, done.stderr), (3, message))
+
     def test_flags_that_are_wrong_leave_nothing_behind(self):
         text = self.program.read_text()
         self.addCleanup(self.program.write_text, text)

@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 
 SCAFFOLD = Path(sys.argv[1]).resolve()
-TOOLS = ("docker", "apptainer", "gcloud", "kubectl", "sky", "sbatch", "cmake")
+TOOLS = ("docker", "apptainer", "gcloud", "kubectl", "sky", "sbatch", "sinfo", "cmake")
 STUB = """#!/bin/sh
 printf '%s' "${0##*/}" >>"$RECORD"
 for word in "$@"; do printf '\\t%s' "$word" >>"$RECORD"; done

@@ -98,10 +98,10 @@ TEST(Parse, KnowsTheCommandsOnAProject) {
 TEST(Parse, ComplainsAboutWrongOptions) {
   EXPECT_EQ(complaint({"new-project", "a", "--taks", "empty"}),
             "usage error: unknown option: --taks\n"
-            "  fix: did you mean `--task`? `scaffold --help` lists the commands");
+            "  fix: did you mean `--task`? `scaffold new-project --help` says what it takes");
   EXPECT_EQ(complaint({"new-project", "a", "b", "c"}),
             "usage error: unexpected argument: c\n"
-            "  fix: `scaffold --help` lists the commands");
+            "  fix: `scaffold new-project --help` says what it takes");
   EXPECT_EQ(complaint({"new-project", "a", "--set", "cuda"}),
             "usage error: --set takes an answer as key=value: cuda\n  fix: --set cuda=yes");
   EXPECT_EQ(complaint({"update", "--conflict", "mine"}),
@@ -109,8 +109,9 @@ TEST(Parse, ComplainsAboutWrongOptions) {
   EXPECT_EQ(complaint({"completion", "fish"}),
             "usage error: no completion for this shell: fish\n  fix: it is bash or zsh");
   EXPECT_EQ(complaint({"new-project", "a", "--cuda", "--no-cuda"}),
-            "usage error: --cuda excludes --no-cuda\n  fix: `scaffold --help` lists the commands");
-  EXPECT_EQ(complaint({"add", "model"}), "usage error: NAME is required\n  fix: `scaffold --help` lists the commands");
+            "usage error: --cuda excludes --no-cuda\n  fix: `scaffold new-project --help` says what it takes");
+  EXPECT_EQ(complaint({"add", "model"}),
+            "usage error: NAME is required\n  fix: `scaffold add --help` says what it takes");
 }
 
 TEST(Parse, SuggestsTheCommandThatWasMeant) {
@@ -131,10 +132,10 @@ TEST(Parse, ComplainsAboutOtherWordsByWhatTheyAre) {
             "  fix: did you mean `--version`? `scaffold --help` lists the commands");
   EXPECT_EQ(complaint({"doctor", "now"}),
             "usage error: unexpected argument: now\n"
-            "  fix: `scaffold --help` lists the commands");
+            "  fix: `scaffold doctor --help` says what it takes");
   EXPECT_EQ(complaint({"doctor", "--fast"}),
             "usage error: unknown option: --fast\n"
-            "  fix: `scaffold --help` lists the commands");
+            "  fix: `scaffold doctor --help` says what it takes");
   EXPECT_EQ(complaint({""}), "usage error: unknown command\n  fix: `scaffold --help` lists the commands");
 }
 

@@ -162,7 +162,7 @@ TEST_F(Update, MergesAsGitWould) {
             "untouched         run.sh\n"
             "untouched         same.txt\n"
             "changed upstream  untouched.txt\n"
-            "Files changed: 5. `git diff` shows how, `git stash -u` takes it back.");
+            "Files changed: 5. `git status` and `git diff` show how, `git stash -u` takes it back.");
 }
 
 TEST_F(Update, TwiceChangesNothingTheSecondTime) {
