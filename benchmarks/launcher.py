@@ -44,8 +44,9 @@ class Program:
         folder.mkdir()
         os.mkfifo(folder / "turns")
         self._screen, terminal = pty.openpty()
-        self._process = subprocess.Popen([*command, "--pipe", folder / "turns", "--threads", str(threads), "--steps", str(STEPS)], stderr=terminal,
-                                         stdout=subprocess.PIPE, text=True, env=dict(os.environ, OMP_NUM_THREADS=str(threads)))
+        options = ["--pipe", folder / "turns", "--threads", str(threads), "--steps", str(STEPS)]
+        self._process = subprocess.Popen([*command, *options], stderr=terminal, stdout=subprocess.PIPE, text=True,
+                                         env=dict(os.environ, OMP_NUM_THREADS=str(threads)))
         os.close(terminal)
         self._messages = b""
         threading.Thread(target=self._read_screen, daemon=True).start()
@@ -87,8 +88,9 @@ def instructions(build: Path, network: str, *, with_launcher: bool) -> float:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             (folder / "turns").write_bytes(b"\n" * turns)
-            command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/counts", build / "benchmarks/training/turns", "--network", network,
-                       "--pipe", folder / "turns", "--threads", "1", "--steps", str(STEPS)]
+            command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/counts",
+                       build / "benchmarks/training/turns", "--network", network, "--pipe", folder / "turns",
+                       "--threads", "1", "--steps", str(STEPS)]
             if with_launcher:
                 command = launched(build, folder) + command
             done = subprocess.run(command, capture_output=True, text=True, env=dict(os.environ, OMP_NUM_THREADS="1"))
@@ -101,8 +103,9 @@ def instructions(build: Path, network: str, *, with_launcher: bool) -> float:
 def count_work(build: Path, network: str) -> float:
     """By which part the rank with a launcher has more to do."""
     alone, ranked = (instructions(build, network, with_launcher=each) for each in (False, True))
-    print(f"  {network}, instructions of a step: {alone:,.0f} without it, {ranked:,.0f} with it: {100 * (ranked / alone - 1):+.3f} %", flush=True)
-    return ranked / alone - 1
+    more = ranked / alone - 1
+    print(f"  {network}, instructions of a step: {alone:,.0f} without it, {ranked:,.0f} with it: {100 * more:+.3f} %", flush=True)
+    return more
 
 
 def measure(build: Path, turns: int, threads: int, chance: random.Random) -> tuple[float, float, float, float]:
