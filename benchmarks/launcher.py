@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What the launcher costs its only rank: a CNN's steps with it and without it.
+"""What the launcher costs its only rank, whose steps are taken with it and without it.
 
     benchmarks/launcher.py build/release [--rounds 20] [--turns 30] [--threads 1]
 
 Twice over. First as work, which is exact: callgrind counts the instructions of a step in the rank with the launcher and
-without it, and the launcher's own share of a processor comes on top. Of an MLP's step, which is some hundred times
-smaller, too: what a launcher costs does not grow with the network.
+without it, and the launcher's own share of a processor comes on top. The step is an MLP's: what a launcher costs does not
+grow with the network, so of so small a step it is the largest part, and a CNN's takes callgrind minutes.
 
-Then by the clock, on a terminal with the progress bar. The programs live at once and take short turns, because whole runs
+Then by the clock, a CNN's, on a terminal with the progress bar. The programs live at once and take short turns, because whole runs
 differ from each other by more than the 1 % that is looked for. A round starts new ones, since a process is by chance faster
 than another of the same program, and all of its turns with it: so a round gives one figure, the median of its turns, and the
 interval is over rounds. Who starts first, and whose turn is first, is drawn anew each time. One thread computes, so that
@@ -81,7 +81,7 @@ def launched(build: Path, folder: Path) -> list[str | Path]:
     return [build / "base/launch_ranks", "--ranks", "1", "--logs", folder / "logs", "--"]
 
 
-def instructions(build: Path, network: str, *, with_launcher: bool) -> float:
+def instructions(build: Path, *, with_launcher: bool) -> float:
     """Of a step, in the process that trains: start and end are the same in a run with turns and in one without."""
     counts = []
     for turns in (WARMUP, WARMUP + COUNTED):
@@ -89,7 +89,7 @@ def instructions(build: Path, network: str, *, with_launcher: bool) -> float:
             folder = Path(name)
             (folder / "turns").write_bytes(b"\n" * turns)
             command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/counts",
-                       build / "benchmarks/training/turns", "--network", network, "--pipe", folder / "turns",
+                       build / "benchmarks/training/turns", "--network", "mlp", "--pipe", folder / "turns",
                        "--threads", "1", "--steps", str(STEPS)]
             if with_launcher:
                 command = launched(build, folder) + command
@@ -100,11 +100,11 @@ def instructions(build: Path, network: str, *, with_launcher: bool) -> float:
     return (counts[1] - counts[0]) / (COUNTED * STEPS)
 
 
-def count_work(build: Path, network: str) -> float:
+def count_work(build: Path) -> float:
     """By which part the rank with a launcher has more to do."""
-    alone, ranked = (instructions(build, network, with_launcher=each) for each in (False, True))
+    alone, ranked = (instructions(build, with_launcher=each) for each in (False, True))
     more = ranked / alone - 1
-    print(f"  {network}, instructions of a step: {alone:,.0f} without it, {ranked:,.0f} with it: {100 * more:+.3f} %", flush=True)
+    print(f"  instructions of a step: {alone:,.0f} without it, {ranked:,.0f} with it: {100 * more:+.3f} %", flush=True)
     return more
 
 
@@ -145,7 +145,7 @@ def main() -> int:
 
     build = chosen.build.resolve()
     print("As work, in one thread")
-    work = max(count_work(build, network) for network in ("cnn", "mlp"))
+    work = count_work(build)
 
     chance = random.Random(1)
     rounds = []

@@ -28,7 +28,7 @@ struct Settings : benchmarks::Work {
 
 int take_turns(Settings settings) {
   settings.epochs = 1'000'000;  // the pipe says when it is enough
-  const auto trainer = make_trainer(settings);
+  auto trainer = make_trainer(settings);
   base::CallbackSettings callbacks;
   callbacks.exporter.every = 0;
   base::add_callbacks(*trainer, callbacks);
@@ -42,6 +42,7 @@ int take_turns(Settings settings) {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
     std::cout << base::format("{}", passed.count()) << std::endl;
   }
+  trainer.reset();  // which may still be saving
   std::filesystem::remove_all(run.path());
   return 0;
 }
