@@ -100,7 +100,7 @@ void check_target(const std::string& folder) {
   std::error_code error;
   if (!fs::is_directory(parent_of(target), error)) {
     throw base::Error(base::ErrorKind::kUsage, "there is no folder to put the project into", parent_of(target).string(),
-                      "make it first: mkdir -p");
+                      "make it first: mkdir -p " + parent_of(target).string());
   }
   const fs::file_status status = fs::symlink_status(target, error);
   if (!fs::exists(status)) return;

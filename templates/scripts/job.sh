@@ -21,7 +21,11 @@ fail() { # fail WHAT FIX [EXIT CODE]
   exit "${3:-3}"
 }
 
-print_usage() { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "$0"; }
+print_usage() { # $0 is seen from where the script was started, and this is its own folder
+  local script=$0
+  [ -f "$script" ] || script=${0##*/}
+  sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "$script"
+}
 
 # For scripts without options.
 help_if_asked() { case ${1:-} in -h | --help) print_usage && exit 0 ;; esac }

@@ -1,5 +1,6 @@
 """local_jobs_test.py SCAFFOLD: train_local_dist.sh starts the launcher, stop.sh stops it, and a job goes on with its own settings."""
 
+import subprocess
 import sys
 import unittest
 from pathlib import Path
@@ -103,6 +104,13 @@ class LocalRanks(Project):
                 done = self.run_script(*words)
                 self.assertEqual(done.returncode, 3)
                 self.assertTrue(done.stderr.startswith(f"{words[0][2:]}: {message}"), done.stderr)
+
+    def test_help_from_another_folder(self):
+        here = self.run_script("./export.sh", "--help")
+        done = subprocess.run(["bash", f"{self.project.name}/export.sh", "--help"], cwd=self.project.parent, capture_output=True,
+                              text=True)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, here.stdout, ""))
+        self.assertIn("Exports a trained model", done.stdout)
 
     def test_a_build_that_fails_shows_what_the_compiler_says(self):
         cmake = self.tools / "cmake"

@@ -57,7 +57,7 @@ TEST(WriteProject, TakesAnEmptyFolderButNothingElse) {
   fs::create_directory_symlink("other", folder / "link");
   EXPECT_NE(refusal(folder / "link").find("there is something already"), std::string::npos);
   EXPECT_EQ(folder.shorten(refusal(folder / "no/such/demo")),
-            "usage error: there is no folder to put the project into: no/such\n  fix: make it first: mkdir -p");
+            "usage error: there is no folder to put the project into: no/such\n  fix: make it first: mkdir -p no/such");
   EXPECT_EQ(base::contents_of(folder / "file"), "mine");
   EXPECT_EQ(tree_of(folder / "empty").size(), kFiles.size());
   EXPECT_EQ(before.size() + 1, tree_of(folder.path()).size());
