@@ -200,7 +200,7 @@ void Trainer::note_loss(const torch::Tensor& loss, double share, std::int64_t ex
   state_.loss = loss_of_all(loss, share).item<double>();  // in all processes: a NaN ends them all
   if (!std::isfinite(state_.loss)) {
     const auto culprit = find_not_finite(optimizer_->groups());
-    throw Error(ErrorKind::kTraining, format("the loss is {} at step {}", state_.loss, state_.step),
+    throw Error(ErrorKind::kTraining, format("the loss is {} at step {}", state_.loss, state_.step + 1),
                 culprit ? format("{} is not finite either", *culprit) : "all parameters are finite still",
                 "make the learning rate smaller, set clip_norm, or look for values in the data that are not numbers");
   }

@@ -162,7 +162,7 @@ TEST(Trainer, StopsAtALossThatIsNotANumberAndNamesTheParameter) {
     trainer.model().named_parameters()["head.bias"].fill_(std::nan(""));
   }));
   const std::string message = error_of([&] { trainer.run(); }, ErrorKind::kTraining);
-  EXPECT_THAT(message, HasSubstr("the loss is nan at step 3"));
+  EXPECT_THAT(message, HasSubstr("the loss is nan at step 4"));
   EXPECT_THAT(message, HasSubstr("head.bias"));
   EXPECT_THAT(message, HasSubstr("\n  fix: "));
 }
