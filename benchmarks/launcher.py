@@ -5,14 +5,14 @@
 
 Twice over. First as work, which is exact: callgrind counts the instructions of a step in the rank with the launcher and
 without it, and the launcher's own share of a processor comes on top. The step is an MLP's: what a launcher costs does not
-grow with the network, so of so small a step it is the largest part, and a CNN's takes callgrind minutes.
+grow with the network, so of so small a step it is the largest part, and a step of the CNN can take callgrind a minute.
 
-Then by the clock, a CNN's, on a terminal with the progress bar. The programs live at once and take short turns, because whole runs
-differ from each other by more than the 1 % that is looked for. A round starts new ones, since a process is by chance faster
-than another of the same program, and all of its turns with it: so a round gives one figure, the median of its turns, and the
-interval is over rounds. Who starts first, and whose turn is first, is drawn anew each time. One thread computes, so that
-another core takes the rest of the machine, the launcher included. Beside the program with the launcher and the one without it
-there is a second one without it: how far those two differ shows how fine this measurement is.
+Then by the clock, a CNN's, on a terminal with the progress bar. The programs live at once and take short turns, because
+whole runs differ from each other by more than the 1 % that is looked for. A round starts new ones, since a process is by
+chance faster than another of the same program, and all of its turns with it: so a round gives one figure, the median of
+its turns, and the interval is over rounds. Who starts first, and whose turn is first, is drawn anew each time. One thread
+computes, so that another core takes the rest of the machine, the launcher included. Beside the program with the launcher
+and the one without it there is a second one without it: how far those two differ shows how fine this measurement is.
 
 The bar is met if the work is below it and the clock does not say otherwise: the lower end of its interval is below the bar
 too. If the upper end is as well, the clock alone shows it. The exit code is 1 if the bar is not met.
