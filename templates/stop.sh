@@ -20,7 +20,7 @@ if [ ${#arguments[@]} -eq 0 ]; then
   exit
 fi
 
-job=${arguments[0]}
+job=${arguments[0]#runs/} job=${job#runlogs/} job=${job%/} # as a shell completes it
 [ -d "runlogs/$job" ] || fail "there is no job $job" "./stop.sh without an argument lists those that run"
 # Of a job with several ranks this is the launcher, which tells them: they stop after the same step.
 [ -f "runlogs/$job/train.pid" ] || fail "the job $job was not started on this machine" "stop it where it runs; train_cloud.sh said how"

@@ -11,4 +11,4 @@ parse_arguments "$@"
 
 preset=${arguments[0]:-release}
 build_project "$preset" all
-ctest --test-dir "build/$preset" --output-on-failure
+ctest --test-dir "build/$preset" --output-on-failure || fail "a test fails" "see above" 1

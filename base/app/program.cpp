@@ -59,6 +59,7 @@ void Program::add(std::string name, MakeCallback make) {
 
 int Program::run(int argc, const char* const* argv) {
   return run_main([&] {
+    called_ = argc > 0 ? argv[0] : name_;
     const std::optional<CommandLine> line = parse_command(argc, argv, name_);
     if (!line) return 0;
     if (line->command == Command::kLaunch) {
@@ -191,8 +192,11 @@ int Program::train() {
   log::info("the run is kept in {}", run.path());
   if (!trainer->group().any(StopSignal::received())) return 0;
   const std::int64_t step = trainer->state().step;
-  if (trainer->world().is_first() && std::filesystem::exists(run.checkpoints() / format("step-{}", step)))
-    log::info("step {} is saved: `{} train --run {}` goes on from there", step, name_, run.path());
+  if (trainer->world().is_first() && std::filesystem::exists(run.checkpoints() / format("step-{}", step))) {
+    const std::string how = trainer->group().is_alone() ? format("`{} train --run {}`", called_, run.path())
+                                                        : format("the same command with --run {}", run.path());
+    log::info("step {} is saved: {} goes on from there", step, how);
+  }
   return StopSignal::kExitCode;
 }
 

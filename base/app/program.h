@@ -82,6 +82,7 @@ class Program {
   std::unique_ptr<Trainer> restored_trainer(std::shared_ptr<const DataLoader> data);
 
   std::string name_;
+  std::string called_;  // the program, as it was called
   std::vector<Named<MakeModel>> models_;
   std::vector<Named<MakeDataLoader>> data_loaders_;
   std::vector<Named<MakeTrainer>> trainers_;

@@ -128,7 +128,10 @@ class IdxReader {
 }  // namespace
 
 torch::Tensor read_idx(const std::filesystem::path& path) {
-  return IdxReader(path).read();
+  const std::filesystem::path packed = path.string() + ".gz";
+  std::error_code ignored;
+  const bool is_packed = !std::filesystem::exists(path, ignored) && std::filesystem::exists(packed, ignored);
+  return IdxReader(is_packed ? packed : path).read();
 }
 
 }  // namespace base

@@ -13,6 +13,8 @@ namespace base {
 ///
 ///     const torch::Tensor images = read_idx("train-images-idx3-ubyte.gz");  // uint8 [60000, 28, 28]
 ///
+/// Where there is no such file but one with .gz behind its name, as these are published, that is read.
+///
 /// A file that is missing, of another format, cut short, or longer or shorter than its header says is a data Error.
 torch::Tensor read_idx(const std::filesystem::path& path);
 

@@ -29,7 +29,8 @@ struct KnownTarget {
 };
 constexpr std::array<KnownTarget, 4> kTargets = {{
     {"tensorrt", true,
-     "build the package on a machine with TensorRT, with -o '&:with_tensorrt=True': see docs/tensorrt.md"},
+     "on a machine with TensorRT: scaffold update --set tensorrt=true in a project; else build the package with -o "
+     "'&:with_tensorrt=True'"},
     {"cuda", true,
      "link an ONNX Runtime with CUDA, or scaffold::scaffold with CUDA and call base::use_torch_backend()"},
     {"cpu", false, "build the package with -o '&:with_onnxruntime=True'"},

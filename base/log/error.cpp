@@ -14,7 +14,7 @@ namespace {
 constexpr std::array kErrorKinds{
     ErrorKindInfo{ErrorKind::kInternal, "internal", 1, "a defect of the program itself"},
     ErrorKindInfo{ErrorKind::kDevice, "device", 2, "the machine lacks what was asked for, such as a GPU"},
-    ErrorKindInfo{ErrorKind::kUsage, "usage", 3, "the command line is wrong"},
+    ErrorKindInfo{ErrorKind::kUsage, "usage", 3, "the command line is wrong, or code asks for what is not there"},
     ErrorKindInfo{ErrorKind::kConfig, "config", 4, "a settings file or an environment variable is wrong"},
     ErrorKindInfo{ErrorKind::kData, "data", 5, "a data file is missing, damaged or of another format"},
     ErrorKindInfo{ErrorKind::kCheckpoint, "checkpoint", 6, "a checkpoint cannot be written, read or does not fit"},

@@ -73,6 +73,20 @@ std::string random_part(std::size_t rank) {
   return rank == 0 ? "random" : format("random-{}", rank);
 }
 
+/// What loss() of the author gives: one number, which in training depends on what is trained.
+torch::Tensor loss_of(Model& model, const Tensors& outputs, const Tensors& batch) {
+  torch::Tensor loss = run_hook("loss", outputs, [&] { return model.loss(outputs, batch); });
+  if (!loss.defined() || loss.numel() != 1) {
+    throw Error(ErrorKind::kTraining, "loss() of the model does not give one number",
+                loss.defined() ? describe(loss) : "nothing", "take the mean of what it is for each example");
+  }
+  if (at::GradMode::is_enabled() && !loss.requires_grad()) {
+    throw Error(ErrorKind::kTraining, "the loss depends on no parameter that is trained", describe(loss),
+                "compute it from what forward() gives, without detach() or item(), and leave some layers to train");
+  }
+  return loss;
+}
+
 const State& part(const Checkpoint& checkpoint, const std::string& name) {
   const auto found = checkpoint.parts.find(name);
   if (found != checkpoint.parts.end()) return found->second;
@@ -134,13 +148,13 @@ Trainer& Trainer::add(std::unique_ptr<Callback> callback) {
 
 torch::Tensor Trainer::training_step(const Tensors& batch, Tensors& outputs) {
   outputs = model_->run(batch);
-  return run_hook("loss", outputs, [&] { return model_->loss(outputs, batch); });
+  return loss_of(*model_, outputs, batch);
 }
 
 Tensors Trainer::validation_step(const Tensors& batch, Metrics& metrics) {
   Tensors outputs = model_->run(batch);
   const torch::Tensor& first = batch.begin()->second;
-  const torch::Tensor loss = run_hook("loss", outputs, [&] { return model_->loss(outputs, batch); });
+  const torch::Tensor loss = loss_of(*model_, outputs, batch);
   metrics.get<Mean>("loss").update(loss.item<double>(), static_cast<double>(first.size(0)));
   model_->measure(outputs, batch, metrics);
   return outputs;

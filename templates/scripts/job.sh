@@ -90,6 +90,7 @@ keep_options() {
 
 # Options of the job that goes on count as long as they are not given again.
 recall_job() {
+  resume=${resume#runs/} resume=${resume#runlogs/} resume=${resume%/} # as a shell completes it
   local name value script='' old_arguments=() file=runlogs/$resume/options
   [ -d runlogs ] || [ "${0##*/}" != train_cloud.sh ] || return 0 # a copy of the project, which started no job yet
   if [[ $resume = */* ]] || [ ! -f "$file" ]; then
@@ -136,6 +137,7 @@ find_run() {
   run=$1
   [ -d "$run" ] || run=runs/$1
   [ -d "$run" ] || fail "there is no job '$1'" "give one of the folders in runs, or the path of another: ${trained[*]}"
+  [ -f "$run/config.toml" ] || fail "there is no run in the folder '$run'" "give one of the folders in runs, or the path of another: ${trained[*]}"
 }
 
 # On $PATH, or the one that was installed with the scaffold command.
@@ -155,7 +157,8 @@ build_project() {
   [[ -d build/$preset && -w build/$preset ]] || fail "the folder build/$preset cannot be written to" "see who owns it: ls -ld . build"
   echo "building ($preset) ..." >&2 # what a script answers may go into a pipe
   if ! build_steps "$@" >"$log" 2>&1; then
-    grep -m 3 -B 2 -A 3 'error: ' "$log" >&2 || tail -n 20 "$log" >&2
+    ! grep -q "Unable to find 'scaffold/" "$log" || fail "the runtime library is not in Conan's cache" "run ./dev install in a checkout of scaffold; see $log" 2
+    { grep -m 3 -B 2 -A 3 'error: ' "$log" || tail -n 20 "$log"; } | cut -c 1-200 >&2
     fail "the build failed" "see $log" 1
   fi
 }
@@ -227,7 +230,7 @@ start_job() {
     job=$resume
   else
     name_job
-    echo "batch size $batch_size, learning rate $learning_rate and epochs $epochs by ${0##*/}, all else by config/train.toml"
+    echo "folder $data, batch size $batch_size, learning rate $learning_rate and epochs $epochs by ${0##*/}, all else by config/train.toml"
   fi
   ! is_running "$job" || fail "the job $job still runs" "./stop.sh $job"
   keep_options

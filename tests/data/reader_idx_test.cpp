@@ -29,6 +29,7 @@ TEST_F(Idx, ReadsBytesOfAnyShapePackedOrNot) {
   const auto expected = torch::tensor({1, 2, 3, 255, 5, 6}, torch::kUInt8).view({2, 3});
   EXPECT_TRUE(same(read_idx(write("plain", bytes)), expected));
   EXPECT_TRUE(same(read_idx(pack("packed.gz", bytes)), expected));
+  EXPECT_TRUE(same(read_idx(path("packed")), expected)) << "as it was published";
 }
 
 TEST_F(Idx, ReadsEveryTypeInBigEndian) {

@@ -89,6 +89,15 @@ class LocalRanks(Project):
         self.assertEqual((done.returncode, done.stderr), (0, BUILDING))
         self.assertEqual(self.start_and_stop("--resume", job), launch)
 
+    def test_a_job_as_the_shell_completes_its_name(self):
+        self.start_and_stop("release", "-n2")
+        job = self.new_job().name
+        for folder in (f"runs/{job}/", f"runlogs/{job}"):
+            with self.subTest(folder=folder):
+                done = self.run_script("./train_local_cpu.sh", "--resume", folder, tools=True)
+                self.assertEqual((done.returncode, done.stderr), (0, BUILDING))
+                self.assertEqual(self.run_script("./stop.sh", folder).stdout, f"{job} has ended already\n")
+
     def test_the_gpu_of_a_job_is_no_preset_of_another_script(self):
         self.add_gpus()
         self.built("cuda", "")
@@ -97,7 +106,10 @@ class LocalRanks(Project):
         self.assertEqual((done.returncode, done.stderr), (0, BUILDING))
 
     def test_jobs_that_there_are_not(self):
-        for words, message in ((["./export.sh"], "which job?\n  fix: give JOB, one of the folders in runs: "),
+        (self.project / "runs/begun").mkdir(parents=True)
+        self.addCleanup((self.project / "runs/begun").rmdir)
+        for words, message in ((["./export.sh", "begun"], "there is no run in the folder 'runs/begun'\n  fix: give one of the folders in runs"),
+                               (["./export.sh"], "which job?\n  fix: give JOB, one of the folders in runs: "),
                                (["./predict.sh", "nobody"], "there is no job 'nobody'\n  fix: give one of the folders in runs, or the path of another: "),
                                (["./export.sh", "a", "fp16", "int8"], "what is 'int8'?\n  fix: leave it out; --help says what export.sh takes")):
             with self.subTest(words=words):
@@ -120,6 +132,10 @@ class LocalRanks(Project):
         self.assertEqual((done.returncode, self.jobs()), (1, self.known))
         self.assertIn("\nsrc/model.h:7:3: error: there is no x\n", done.stderr)
         self.assertTrue(done.stderr.endswith("train_local_cpu.sh: the build failed\n  fix: see build/release/build.log\n"), done.stderr)
+        cmake.write_text(f"{STUB}echo \"ERROR: Package 'scaffold/0.1.0' not resolved: Unable to find 'scaffold/0.1.0' in remotes.\"\nexit 1\n")
+        done = self.run_script("./train_local_cpu.sh", tools=True)
+        self.assertEqual((done.returncode, done.stderr), (2, f"{BUILDING}train_local_cpu.sh: the runtime library is not in Conan's cache\n"
+                                                             "  fix: run ./dev install in a checkout of scaffold; see build/release/build.log\n"))
 
     def test_words_that_a_script_does_not_know(self):
         for words, message in ((["./test.sh", "release", "again"], "test.sh: what is 'again'?\n  fix: leave it out; --help says what test.sh takes\n"),

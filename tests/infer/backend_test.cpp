@@ -44,7 +44,8 @@ TEST(LoadBackend, SaysHowToGetTensorRt) {
   write_export(folder / "1", small_graph());
   EXPECT_EQ(
       "backend error: this program has no engine for the target: tensorrt:0\n"
-      "  fix: build the package on a machine with TensorRT, with -o '&:with_tensorrt=True': see docs/tensorrt.md",
+      "  fix: on a machine with TensorRT: scaffold update --set tensorrt=true in a project; else build the package "
+      "with -o '&:with_tensorrt=True'",
       message_of(ErrorKind::kBackend, [&] { load_backend(folder / "1", "tensorrt:0"); }));
 }
 #endif

@@ -48,7 +48,7 @@ done
 ./stop.sh "$job" >"$folder/log"
 grep -q "$job is stopped" "$folder/log" || fail "stop.sh does not stop $job: $(cat "$folder/log")"
 grep -qF "go on: ./train_local_cpu.sh --resume $job" "$folder/log" || fail "stop.sh does not say how to go on: $(cat "$folder/log")"
-grep -qE 'step [0-9]+ is saved' "runlogs/$job/train.log" || fail "the job does not say what it saved"
+grep -qE "step [0-9]+ is saved: .build/release/[a-z_]+ train --run runs/$job. goes on" "runlogs/$job/train.log" || fail "the job does not say what it saved"
 ls -d "runs/$job/checkpoints"/step-* >/dev/null || fail "the stopped job left no checkpoint"
 [ "$(./stop.sh)" = "no job runs" ] || fail "stop.sh still lists $(./stop.sh)"
 

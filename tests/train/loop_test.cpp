@@ -34,6 +34,35 @@ double moved_by(TrainSettings settings) {
   return (flat_weights(*model) - before).norm().item<double>();
 }
 
+TEST(Loop, RefusesALossThatIsNoNumberToMakeSmaller) {
+  class OwnLoss final : public SmallModel {
+   public:
+    explicit OwnLoss(bool is_constant) : is_constant_(is_constant) {}
+    torch::Tensor loss(const Tensors& outputs, const Tensors& batch) override {
+      return is_constant_ ? torch::mse_loss(outputs["y"].detach(), batch["target"]) : outputs["y"] - batch["target"];
+    }
+
+   private:
+    bool is_constant_;
+  };
+  const auto message = [](bool is_constant) {
+    Trainer trainer({.device = "cpu", .data = {.batch_size = 8}}, std::make_shared<OwnLoss>(is_constant), small_data());
+    try {
+      trainer.train(1);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kTraining);
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(message(false),
+            "training error: loss() of the model does not give one number: float32 [8]\n"
+            "  fix: take the mean of what it is for each example");
+  EXPECT_EQ(message(true),
+            "training error: the loss depends on no parameter that is trained: float32 []\n"
+            "  fix: compute it from what forward() gives, without detach() or item(), and leave some layers to train");
+}
+
 TEST(Loop, FollowsTheSchedule) {
   SmallSettings settings;
   settings.train.schedule = {.kind = "exponential", .warmup_steps = 2, .period = 3, .factor = 0.5};

@@ -14,7 +14,7 @@ namespace <@ namespace @> {
 class Model final : public base::Model {
  public:
   explicit Model(const Settings& settings) {
-    // TODO(1/7): register your layers; their names become the keys of checkpoints.
+    // TODO(1/7): register every layer that forward() runs; their names become the keys of checkpoints.
     hidden_ = register_module("hidden", torch::nn::Linear(2, settings.width));
     head_ = register_module("head", torch::nn::Linear(settings.width, 1));
   }

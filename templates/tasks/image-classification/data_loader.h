@@ -59,6 +59,7 @@ class DataLoader final : public base::DataLoader {
 <% if data == "idx" %>
     return {{"image", images_[index]}, {"label", labels_[index]}};
 <% else %>
+    // Grey ones, with kChannels = 1 in src/model.h: {.colours = base::ImageColours::kGrey, .name = ...
     const std::string file = base::read_data_file(list_.path(index));
     return {{"image", base::decode_image(file, {.name = list_.path(index).string()})}, {"label", list_.labels[index]}};
 <% endif %>

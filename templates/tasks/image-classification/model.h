@@ -16,7 +16,7 @@ class Model final : public base::Model {
   static constexpr std::int64_t kClasses = 4;
 
   explicit Model(const Settings& settings) {
-    // TODO(1/7): register your layers; their names become the keys of checkpoints.
+    // TODO(1/7): register every layer that forward() runs; their names become the keys of checkpoints.
 <% if with_example %>
     const std::int64_t narrow = (settings.width + 1) / 2;
     const auto from_to = [](std::int64_t in, std::int64_t out) {

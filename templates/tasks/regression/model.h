@@ -23,7 +23,7 @@ class Model final : public base::Model {
   static constexpr double kUnit = 100;  // of the value: the network gives numbers around 1
 
   explicit Model(const Settings& settings) {
-    // TODO(1/7): register your layers; their names become the keys of checkpoints.
+    // TODO(1/7): register every layer that forward() runs; their names become the keys of checkpoints.
 <% if with_example %>
     const base::Mlp::Options layers{.inputs = kFeatures, .hidden = {settings.width, settings.width}, .outputs = 1};
     network_ = register_module("network", std::make_shared<base::Mlp>(layers));

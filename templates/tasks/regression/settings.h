@@ -1,5 +1,5 @@
-// settings.h: the knobs of this project. Each is a flag, a line of config/train.toml (which wins over the defaults
-// here; `PROGRAM settings` prints it anew) and a line of the help.
+// settings.h: the knobs of this project. Each is a flag, a line of the help, and a line of config/train.toml, which the
+// scripts give to the program as --config: it wins over the defaults here, and `PROGRAM settings` prints them anew.
 #ifndef SRC_SETTINGS_H_
 #define SRC_SETTINGS_H_
 

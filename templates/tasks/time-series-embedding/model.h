@@ -22,7 +22,7 @@ class Model final : public base::Model {
   static constexpr std::array<float, kChannels> kRange{15.0F, 0.5F};
 
   explicit Model(const Settings& settings) : length_(settings.length) {
-    // TODO(1/7): register your layers; their names become the keys of checkpoints.
+    // TODO(1/7): register every layer that forward() runs; their names become the keys of checkpoints.
 <% if with_example %>
     const base::ConvAutoencoder::Options layers{.channels = kChannels, .embedding = settings.embedding};
     network_ = register_module("network", std::make_shared<base::ConvAutoencoder>(layers));
