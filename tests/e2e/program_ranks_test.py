@@ -63,7 +63,7 @@ class ProgramTest(unittest.TestCase):
                 os.kill(pid, number)
             said = launcher.communicate()[0]
             self.assertEqual(launcher.returncode, 75, said)
-            (step,) = re.findall(rf"step (\d+) is saved: the same command with --run run-{number:d} goes on from there", said)
+            (step,) = re.findall(rf"step (\d+) is saved: the same command with --run run-{number} goes on from there", said)
             self.assertTrue((self.folder / f"run-{number}/checkpoints/step-{step}").exists())
 
 
