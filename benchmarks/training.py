@@ -55,6 +55,9 @@ def works(build: Path, data: Path, pictures: Path, threads: int) -> dict[str, Wo
     def flags(text: str) -> list[str]:
         return [*text.split(), "--threads", str(threads)]
 
+    # Of steps this small one thread computes, and the other one reads ahead, as it does unless it is told not to. Python's
+    # loader reads between the steps, since a process for it would be slower here.
+    reading_ahead = training | {OURS: [*training[OURS], "--loader_threads", "1"]}
     network = ["--data", str(data)]
     mlp = "--network mlp --batch_size 32 --examples 60000 --epochs 3 --warmup 500 --optimizer"
     return {
@@ -62,9 +65,9 @@ def works(build: Path, data: Path, pictures: Path, threads: int) -> dict[str, Wo
                     flags("--network cnn --batch_size 64 --examples 9600 --epochs 2 --warmup 30 --optimizer adamw") + network,
                     training, {"PyTorch": 1.25, "Lightning": 1.3, "bare LibTorch": 0.97}),
         "mlp_sgd": Work("MLP of three layers, 64 wide, batches of 32, SGD with momentum", "steps", flags(f"{mlp} sgd") + network,
-                        training, {"PyTorch": 2.5, "Lightning": 6}),
+                        reading_ahead, {"PyTorch": 2.5, "Lightning": 6}),
         "mlp_adamw": Work("the same MLP, AdamW", "steps", flags(f"{mlp} adamw") + network,
-                          training, {"PyTorch": 2.5, "Lightning": 6}),
+                          reading_ahead, {"PyTorch": 2.5, "Lightning": 6}),
         "ranks": Work("CNN on Fashion-MNIST, batches of 64 in each of two processes, AdamW", "samples",
                       ["--threads", "1", *network, *"--network cnn --batch_size 64 --examples 9600".split(),
                        *"--epochs 3 --warmup 30 --optimizer adamw".split()],

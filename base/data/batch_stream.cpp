@@ -88,6 +88,7 @@ class BatchStream::Pipeline {
       ready_.wait(lock, [&] { return made.full || delivered_ >= last_step_; });
       if (!made.full) return {};
       slot = std::exchange(made, {});
+      --made_;
     }
     if (slot.error) {
       end_at(delivered_);
@@ -130,6 +131,7 @@ class BatchStream::Pipeline {
       lock.lock();
       if (slot.short_of_examples) last_step_ = std::min(last_step_, step + 1);
       slots_[slot_of(step)] = std::move(slot);
+      ++made_;
       if (step == delivered_) ready_.notify_one();
     }
   }
@@ -167,13 +169,16 @@ class BatchStream::Pipeline {
 
   void advance(bool short_of_examples) {
     const auto after = share_.step(length_, taken_).taken;
+    bool is_half_empty = false;
     {
       const std::lock_guard lock(mutex_);
       taken_ = after;
       ++delivered_;
       if (short_of_examples) last_step_ = delivered_;
+      is_half_empty = 2 * made_ <= slots_.size();
     }
-    if (!threads_.empty()) room_.notify_one();
+    // To wake a thread takes as long as to make a small batch: as long as half of them are there, it sleeps.
+    if (is_half_empty) room_.notify_all();
   }
 
   void end_at(std::int64_t step) {
@@ -196,6 +201,7 @@ class BatchStream::Pipeline {
   std::int64_t delivered_ = 0;  // steps that next() has given
   std::int64_t taken_;          // examples of the order up to there
   std::vector<Slot> slots_;
+  std::size_t made_ = 0;  // slots that are full
   bool stopped_ = false;
   std::vector<std::thread> threads_;  // last: they use all of the above
 };

@@ -86,6 +86,7 @@ void keep_freed_memory() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc takes
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+  mallopt(M_MXFAST, 0);  // or whenever a large piece is freed all small ones are looked through
 #endif
 }
 

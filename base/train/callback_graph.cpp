@@ -3,7 +3,6 @@
 #include "base/train/callback_graph.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <iterator>
 #include <set>
@@ -101,8 +100,8 @@ void CallbackGraph::sort() {
 }
 
 template <typename Call>
-void CallbackGraph::guard(Entry& entry, std::string_view event, const TrainState& state, Call call) {
-  const auto start = std::chrono::steady_clock::now();
+void CallbackGraph::guard(Entry& entry, std::string_view event, const TrainState& state, Clock::time_point& start,
+                          Call call) {
   const auto fail = [&](const Error& error) {
     if (on_error_ == OnError::kStop) throw error;
     entry.is_disabled = true;
@@ -122,16 +121,19 @@ void CallbackGraph::guard(Entry& entry, std::string_view event, const TrainState
                "mend it, leave it out, or go on without it: callbacks.on_error = \"disable\"")
              .with_place(place()));
   }
-  entry.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const auto end = Clock::now();
+  entry.seconds += std::chrono::duration<double>(end - start).count();
+  start = end;
 }
 
 void CallbackGraph::fire(const Event& event, const TrainState& state, TrainControl& control) {
   if (!is_sorted_) sort();
+  auto start = Clock::now();
   for (Entry& entry : entries_) {
     const bool is_of_mode =
         state.mode == Model::Mode::kInfer || (event.is_of_batch && state.mode == Model::Mode::kEval);
     if (entry.is_disabled || (is_of_mode && !entry.runs_in(state.mode))) continue;
-    guard(entry, event.name, state, [&] { (entry.callback.get()->*event.call)(state, control); });
+    guard(entry, event.name, state, start, [&] { (entry.callback.get()->*event.call)(state, control); });
   }
 }
 
@@ -178,7 +180,8 @@ void CallbackGraph::process(Entry& entry, Tensors& data, const TrainState& state
     if (const torch::Tensor* tensor = data.find(key)) own.set(key, *tensor);
   }
   std::optional<Tensors> made;
-  guard(entry, "process", state, [&] {
+  auto start = Clock::now();
+  guard(entry, "process", state, start, [&] {
     const torch::NoGradGuard no_grad;
     made = entry.callback->process(own, state, control);
     if (!made) return;
@@ -199,7 +202,8 @@ void CallbackGraph::add_results(const TrainState& state, Results& results) {
   for (Entry& entry : entries_) {
     if (entry.is_disabled || !entry.callback->has_results()) continue;
     Results own;
-    guard(entry, "add_results", state, [&] { entry.callback->add_results(state, own); });
+    auto start = Clock::now();
+    guard(entry, "add_results", state, start, [&] { entry.callback->add_results(state, own); });
     for (auto& [name, value] : own) {
       if (std::isfinite(value)) {
         results.emplace_back(name, value);

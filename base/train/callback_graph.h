@@ -2,6 +2,7 @@
 #ifndef BASE_TRAIN_CALLBACK_GRAPH_H_
 #define BASE_TRAIN_CALLBACK_GRAPH_H_
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -69,8 +70,10 @@ class CallbackGraph {
   void sort();
   const Entry* maker_of(std::string_view key) const;
   void process(Entry& entry, Tensors& data, const TrainState& state, TrainControl& control);
+  using Clock = std::chrono::steady_clock;
+  /// Counts the time since `start`, and sets it to the end: what comes next starts there.
   template <typename Call>
-  void guard(Entry& entry, std::string_view event, const TrainState& state, Call call);
+  void guard(Entry& entry, std::string_view event, const TrainState& state, Clock::time_point& start, Call call);
   [[noreturn]] void refuse_key(const Entry& entry, const std::string& key, const Tensors& data) const;
 
   std::vector<Entry> entries_;

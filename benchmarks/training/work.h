@@ -5,6 +5,7 @@
 #include <base/config/knobs.h>
 #include <base/data/idx.h>
 #include <base/data/tensor_loader.h>
+#include <base/model/cross_entropy.h>
 #include <base/model/mlp.h>
 #include <base/model/mnist_cnn.h>
 #include <base/tensor/device.h>
@@ -43,7 +44,7 @@ class Classifier final : public base::Model {
     return {{"logits", network_->forward(inputs["image"])}};
   }
   torch::Tensor loss(const base::Tensors& outputs, const base::Tensors& batch) override {
-    return torch::cross_entropy_loss(outputs["logits"], batch["label"]);
+    return base::cross_entropy(outputs["logits"], batch["label"]);
   }
   void check(const base::Tensors& batch, const NameOfExample& name) const override {
     base::check_labels(batch["label"], 10, name);

@@ -35,6 +35,22 @@ RC_GTEST_PROP(Dense, AnswersAndLearnsAsItsParts, (std::uint32_t seed, bool has_r
   for (std::size_t i = 0; i < of.size(); ++i) RC_ASSERT(torch::allclose(gradients[i], expected[i], 1e-5, 1e-6));
 }
 
+TEST(Dense, IsTheSameForLargeMatrices) {  // which another library may multiply
+  torch::manual_seed(1);
+  torch::nn::Linear linear(300, 200);
+  const torch::Tensor x = torch::randn({100, 300}, torch::requires_grad());
+  std::vector<torch::Tensor> of = linear->parameters();
+  of.push_back(x);
+  for (const bool has_relu : {true, false}) {
+    const torch::Tensor ours = dense(linear, x, activation_of(has_relu));
+    const torch::Tensor theirs = plain(linear, x, activation_of(has_relu));
+    EXPECT_TRUE(torch::allclose(ours, theirs, 1e-4, 1e-5));
+    const auto gradients = torch::autograd::grad({ours.square().sum()}, of);
+    const auto expected = torch::autograd::grad({theirs.square().sum()}, of);
+    for (std::size_t i = 0; i < of.size(); ++i) EXPECT_TRUE(torch::allclose(gradients[i], expected[i], 1e-3, 1e-3));
+  }
+}
+
 TEST(Dense, HasGradientsOfGradients) {
   torch::nn::Linear linear(5, 3);
   const torch::Tensor x = torch::randn({4, 5}, torch::requires_grad());
