@@ -9,9 +9,8 @@ namespace base {
 /// x [n, k] times the transpose of `weight` [m, k]: [n, m], with the bias [m] if it is defined, and through a ReLU if
 /// that is wanted. Nothing is noted for a backward pass.
 ///
-/// LibTorch asks MKL, which on processors that are not Intel's leaves half of their registers unused; oneDNN, which
-/// LibTorch has for convolutions, is twice as fast there, but for small matrices, since each call takes longer to
-/// begin.
+/// LibTorch asks MKL, which on AMD's processors leaves half the width of AVX-512 unused. oneDNN, which LibTorch has for
+/// convolutions, is up to twice as fast there, but for small matrices, since each call of it takes longer to begin.
 torch::Tensor times_transposed(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias = {},
                                bool has_relu = false);
 
